@@ -1,0 +1,221 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Kind says which block of a file names a type.
+type Kind string
+
+// The kinds of types. A Fault stands in an action block too: it is an action
+// whose effect lasts until it is healed.
+const (
+	Action   Kind = "action"
+	Fault    Kind = "fault"
+	Probe    Kind = "probe"
+	Workload Kind = "workload"
+	NodeKind Kind = "node kind"
+)
+
+// Resource is what a fault takes of a node. Two active faults that take the
+// same resource of the same node conflict, unless the resource is Links.
+type Resource string
+
+// The resources.
+const (
+	Down   Resource = "down"
+	Paused Resource = "paused"
+	CPU    Resource = "cpu"
+	Memory Resource = "memory"
+	Disk   Resource = "disk"
+	Links  Resource = "links"
+)
+
+// Type is everything that can be known about an action, fault, probe,
+// workload or node kind without running it.
+type Type struct {
+	Kind    Kind
+	Name    string // as a file names it: "kill_gcs"
+	Summary string // one line, without a full stop
+	Doc     string // the rest, Markdown
+
+	Args Object
+	// Result is the shape of what a step or probe of this type yields, beyond
+	// what every step has (see StepAttrs). It may depend on the arguments, any
+	// of which may be unknown. Nil means no results of its own.
+	Result func(args cty.Value) Object
+
+	Takes        []Resource // what the fault takes of each node it is given
+	Ends         []Resource // what this action ends: restart_head ends Down
+	NeedsRunning bool       // acts inside the node
+	Examples     []Example
+}
+
+// Example is a piece of a scenario file that shows a type in use. Each is
+// parsed and planned by a test and printed in the reference.
+type Example struct {
+	Title string
+	Text  string // a whole file
+}
+
+// Object is an ordered set of attributes and nested blocks.
+type Object struct {
+	Attrs  []Attr
+	Blocks []Block
+}
+
+// Block is a nested block of an argument body, such as retry or ready.
+type Block struct {
+	Name     string
+	Doc      string
+	Required bool
+	Repeated bool // may stand more than once; decodes to a list of objects
+	Body     Object
+}
+
+// Attr is one argument or one result.
+type Attr struct {
+	Name     string
+	Type     cty.Type // cty.DynamicPseudoType: any type
+	Required bool
+	Default  cty.Value // cty.NilVal: null when left out
+	Doc      string
+	// Ref says that the argument takes references rather than values.
+	Ref Ref
+	// OnlyNode names a node kind's role: left out, the argument is the
+	// scenario's only node for which the kind and role hold, such as
+	// {"ray", "role", "head"}. The zero value means no such default.
+	OnlyNode OnlyNode
+	Enum     []string
+	// Check reports what is wrong with a known, non-null value of Type.
+	Check     func(cty.Value) error
+	Sensitive bool
+}
+
+// OnlyNode selects a node by an argument of its kind's block.
+type OnlyNode struct{ Kind, Arg, Value string }
+
+// Ref is the kind of thing that an argument refers to.
+type Ref string
+
+// The kinds of references. A Node or Nodes argument is an expression that may
+// be computed; its value is one node object (see NodeType) or any nesting of
+// lists of them, and reaches the action as cty.String or cty.List(cty.String)
+// of addresses. The others are written as references in the source (an index
+// is allowed) and reach the action as addresses in the same way.
+const (
+	NoRef       Ref = ""
+	RefNode     Ref = "node"
+	RefNodes    Ref = "nodes"
+	RefStep     Ref = "step"
+	RefSteps    Ref = "steps"
+	RefFaults   Ref = "faults"
+	RefWorkload Ref = "workload"
+)
+
+// ValueType is the type in which an argument reaches the code that runs it.
+func (a Attr) ValueType() cty.Type {
+	switch a.Ref {
+	case RefNode, RefStep, RefWorkload:
+		return cty.String
+	case RefNodes, RefSteps, RefFaults:
+		return cty.List(cty.String)
+	default:
+		return a.Type
+	}
+}
+
+// Attr returns the attribute of that name.
+func (o Object) Attr(name string) (Attr, bool) {
+	i := slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name })
+	if i < 0 {
+		return Attr{}, false
+	}
+	return o.Attrs[i], true
+}
+
+// Block returns the nested block of that name.
+func (o Object) Block(name string) (Block, bool) {
+	i := slices.IndexFunc(o.Blocks, func(b Block) bool { return b.Name == name })
+	if i < 0 {
+		return Block{}, false
+	}
+	return o.Blocks[i], true
+}
+
+// Type is the type of a value of the object's shape: what ValueType says for
+// attributes, an object for a nested block, a list of objects for a repeated
+// one.
+func (o Object) Type() cty.Type {
+	attrs := make(map[string]cty.Type, len(o.Attrs)+len(o.Blocks))
+	for _, a := range o.Attrs {
+		attrs[a.Name] = a.ValueType()
+	}
+	for _, b := range o.Blocks {
+		t := b.Body.Type()
+		if b.Repeated {
+			t = cty.List(t)
+		}
+		attrs[b.Name] = t
+	}
+	return cty.Object(attrs)
+}
+
+// Vocabulary is the set of types that files can name, in stable order.
+type Vocabulary struct {
+	types map[Kind]map[string]Type
+}
+
+// NewVocabulary makes a vocabulary of types. A name that is given twice among
+// actions and faults, or twice within another kind, panics: it is a mistake in
+// the program, not in its input.
+func NewVocabulary(types ...Type) Vocabulary {
+	v := Vocabulary{types: map[Kind]map[string]Type{}}
+	for _, t := range types {
+		slot := t.Kind.slot()
+		if v.types[slot] == nil {
+			v.types[slot] = map[string]Type{}
+		}
+		if _, dup := v.types[slot][t.Name]; dup {
+			panic("schema: two definitions of " + string(slot) + " " + t.Name)
+		}
+		v.types[slot][t.Name] = t
+	}
+	return v
+}
+
+// slot is where a kind's names live: faults share the names of actions.
+func (k Kind) slot() Kind {
+	if k == Fault {
+		return Action
+	}
+	return k
+}
+
+// Lookup returns the type of that name. Action finds faults as well.
+func (v Vocabulary) Lookup(k Kind, name string) (Type, bool) {
+	t, ok := v.types[k.slot()][name]
+	return t, ok
+}
+
+// Types returns the types of a kind, by name. Action includes faults.
+func (v Vocabulary) Types(k Kind) []Type {
+	var all []Type
+	for _, t := range v.types[k.slot()] {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Type) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Names returns the names of a kind's types, sorted.
+func (v Vocabulary) Names(k Kind) []string {
+	var names []string
+	for _, t := range v.Types(k) {
+		names = append(names, t.Name)
+	}
+	return names
+}

@@ -1,0 +1,123 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// NodeType is the type of a node in expressions. Ports maps container ports
+// ("8080") to what they are published as ("127.0.0.1:49153"). State is one of
+// created, starting, ready, paused, exited.
+var NodeType = cty.Object(map[string]cty.Type{
+	"name":    cty.String,
+	"address": cty.String,
+	"host":    cty.String,
+	"ip":      cty.String,
+	"image":   cty.String,
+	"state":   cty.String,
+	"ports":   cty.Map(cty.String),
+})
+
+// StepAttrs are what every step has beside its own results. Times are RFC 3339
+// with nanoseconds; null until they come.
+var StepAttrs = Object{Attrs: []Attr{
+	{Name: "address", Type: cty.String, Doc: "How the step is named in plans and events, such as action.outage."},
+	{Name: "state", Type: cty.String, Doc: "pending, running, passed, failed, error, inconclusive, skipped or cancelled.",
+		Enum: []string{"pending", "running", "passed", "failed", "error", "inconclusive", "skipped", "cancelled"}},
+	{Name: "started_at", Type: cty.String, Doc: "When the step started."},
+	{Name: "ended_at", Type: cty.String, Doc: "When the step ended."},
+	{Name: "elapsed_seconds", Type: cty.Number, Doc: "How long the step took."},
+	{Name: "attempts", Type: cty.Number, Doc: "How many times it was tried."},
+	{Name: "error", Type: cty.String, Doc: "Why it failed; null if it did not."},
+}}
+
+// FaultAttrs are what every fault has beside StepAttrs and its own results.
+var FaultAttrs = Object{Attrs: []Attr{
+	{Name: "injected_at", Type: cty.String, Doc: "When the injection was called (t0)."},
+	{Name: "active_at", Type: cty.String, Doc: "When its effect was observed (t1)."},
+	{Name: "healed_at", Type: cty.String, Doc: "When its end was verified (t3)."},
+	{Name: "hits", Type: cty.List(cty.String), Doc: "What was hit, one line each."},
+}}
+
+// FaultArgs are what every fault takes beside its own arguments.
+var FaultArgs = Object{Attrs: []Attr{
+	{Name: "for", Type: cty.String, Check: CheckDuration, Doc: "Heal after this long; the step is finished when it is healed."},
+}}
+
+// Statistics is the shape of a workload and of every window over one. See
+// engine/workload for the exact meaning of each.
+func Statistics(captured cty.Type) Object {
+	num := func(name, doc string) Attr { return Attr{Name: name, Type: cty.Number, Doc: doc} }
+	return Object{Attrs: []Attr{
+		num("total", "Requests due in the window."),
+		num("ok", "Those that were answered as expected."),
+		num("failed", "Those that are neither ok nor late."),
+		num("unknown", "The part of failed that may have had an effect."),
+		num("late", "Those due while a fault was active and answered after its end."),
+		num("error_rate", "failed / (ok + failed)."),
+		num("rate", "Requests due per second of the window."),
+		num("max_gap_seconds", "The longest time without a success."),
+		num("recovery_seconds", "From the window's start to the first of 10 ok samples in a row that span 2 s, none failing after."),
+		num("p50_seconds", "Latency, nearest rank, from the time a request was due."),
+		num("p90_seconds", "As p50_seconds."),
+		num("p99_seconds", "As p50_seconds."),
+		num("max_seconds", "The slowest answer."),
+		{Name: "classes", Type: cty.Map(cty.Number), Doc: "How many failed in which way: refused, reset, timeout, dns, http_5xx, unexpected…"},
+		{Name: "captured", Type: captured, Doc: "Distinct captured strings, one list per name, sorted."},
+		{Name: "duplicates", Type: captured, Doc: "As captured, of those seen more than once."},
+	}}
+}
+
+// And returns the attributes and blocks of o followed by those of the others.
+func (o Object) And(others ...Object) Object {
+	sum := Object{
+		Attrs:  append([]Attr(nil), o.Attrs...),
+		Blocks: append([]Block(nil), o.Blocks...),
+	}
+	for _, x := range others {
+		sum.Attrs = append(sum.Attrs, x.Attrs...)
+		sum.Blocks = append(sum.Blocks, x.Blocks...)
+	}
+	return sum
+}
+
+// NodeArgs are the arguments of a node block, without count and for_each and
+// without the kinds' nested blocks. Arguments that the language gives a shape
+// of its own (image, files, mounts) have the type in which they reach the
+// engine.
+var NodeArgs = Object{
+	Attrs: []Attr{
+		{Name: "image", Type: cty.String, Required: true, Doc: "The image: `image.NAME`, or a reference as a string."},
+		{Name: "pull_policy", Type: cty.String, Default: cty.StringVal("missing"), Enum: []string{"missing", "always", "never"}, Doc: "When a registry is asked."},
+		{Name: "command", Type: cty.List(cty.String), Doc: "The command, in place of the image's."},
+		{Name: "entrypoint", Type: cty.List(cty.String), Doc: "The entry point, in place of the image's."},
+		{Name: "env", Type: cty.Map(cty.String), Doc: "Environment variables."},
+		{Name: "files", Type: cty.Map(cty.String), Doc: "Path in the node → content."},
+		{Name: "mounts", Type: cty.Map(cty.String), Doc: "Path in the node → `volume.NAME`, or a host path followed by `:ro` or `:rw`."},
+		{Name: "ports", Type: cty.List(cty.Number), Doc: "Container ports to publish on 127.0.0.1, each on a free host port."},
+		{Name: "networks", Type: cty.List(cty.String), Doc: "Networks, `network.NAME` each; without one the run's own."},
+		{Name: "aliases", Type: cty.List(cty.String), Doc: "Further names on its networks."},
+		{Name: "cpus", Type: cty.Number, Doc: "CPUs that it may use."},
+		{Name: "memory", Type: cty.String, Check: CheckSize, Doc: "Memory that it may use, such as `512m`."},
+		{Name: "shm_size", Type: cty.String, Check: CheckSize, Doc: "Size of /dev/shm."},
+		{Name: "user", Type: cty.String, Doc: "User that the command runs as."},
+		{Name: "hostname", Type: cty.String, Doc: "Its own idea of its name."},
+		{Name: "privileged", Type: cty.Bool, Default: cty.False, Doc: "Whether it gets all capabilities."},
+		{Name: "cap_add", Type: cty.List(cty.String), Doc: "Capabilities that it gets."},
+		{Name: "init", Type: cty.Bool, Default: cty.True, Doc: "Whether process 1 reaps orphans."},
+		{Name: "restart", Type: cty.String, Default: cty.StringVal("no"), Enum: []string{"no", "on-failure", "always", "unless-stopped"}, Doc: "Whether it comes back by itself."},
+		{Name: "stop_signal", Type: cty.String, Doc: "The signal that asks it to stop."},
+		{Name: "grace", Type: cty.String, Check: CheckDuration, Doc: "How long it gets to stop."},
+		{Name: "stop_timeout", Type: cty.String, Check: CheckDuration, Doc: "Stop it at teardown, with this grace, instead of killing it."},
+		{Name: "depends_on", Ref: RefNodes, Doc: "Nodes that must be ready first."},
+		{Name: "may_exit", Type: cty.Bool, Default: cty.False, Doc: "Whether it may exit without an action having asked for it."},
+	},
+	Blocks: []Block{{
+		Name: "ready",
+		Doc:  "When it counts as ready; all that is given must hold.",
+		Body: Object{Attrs: []Attr{
+			{Name: "http", Type: cty.String, Doc: "`:port/path` that must answer with a status below 400."},
+			{Name: "tcp", Type: cty.Number, Doc: "Port that must accept a connection."},
+			{Name: "log", Type: cty.String, Check: CheckRegexp, Doc: "Regular expression that a line printed since the start must match."},
+			{Name: "exec", Type: cty.List(cty.String), Doc: "Command in the node that must exit 0."},
+			{Name: "within", Type: cty.String, Default: cty.StringVal("60s"), Check: CheckPositiveDuration, Doc: "Time limit."},
+		}},
+	}},
+}

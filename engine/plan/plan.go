@@ -1,0 +1,82 @@
+package plan
+
+import "github.com/scenario-run/scenario/dsl/lang"
+
+// Plan is a variant's graph.
+type Plan struct {
+	Variant *lang.Variant
+	// Vertices are in an order in which every edge points backwards:
+	// provisioning, then the steps in source order, then cleanup.
+	Vertices []*Vertex
+}
+
+// Kind says what a vertex does.
+type Kind string
+
+// The kinds of vertices.
+const (
+	ImageVertex   Kind = "image"   // makes an image available
+	NetworkVertex Kind = "network" // makes a network
+	VolumeVertex  Kind = "volume"  // makes a volume
+	CreateVertex  Kind = "create"  // creates a node, does not start it
+	NodeVertex    Kind = "node"    // starts a created node and waits until it is ready
+	StepVertex    Kind = "step"    // carries out a step
+	GroupStart    Kind = "group"   // starts a repeat round; finished at once
+	GroupEnd      Kind = "end"     // ends a repeat; finished when its steps are
+)
+
+// Vertex is one thing that is done.
+type Vertex struct {
+	// ID is unique: image.ray, network.default, volume.data, create.head,
+	// node.head, action.outage; steps of a repeat carry the round:
+	// repeat.round[0]/action.shot; those of cleanup: cleanup/action.log.
+	ID   string
+	Kind Kind
+
+	Image   *lang.Image   // of an image vertex with a block
+	Pull    string        // of an image vertex without: the reference
+	Network *lang.Network // nil for the run's own
+	Volume  *lang.Volume
+	Node    *lang.Node // of create and node vertices
+	Step    *lang.Step // of a step vertex, and of a repeat's group vertices
+	Round   int        // of a repeat, from 0
+	Cleanup bool       // belongs to the cleanup block
+
+	// Title is what it does, for people: "start node.head and node.worker".
+	Title string
+	// Targets are the addresses of the nodes that it acts on, as far as known.
+	Targets []string
+	// Group is the ID of the group that it is in; empty at the top.
+	Group string
+	Waits []Edge
+}
+
+// Edge says that a vertex waits for another.
+type Edge struct {
+	On    string // ID
+	Need  lang.Need
+	Cause Cause
+	Ref   *lang.Ref // of a reference
+}
+
+// Cause is why an edge is there.
+type Cause string
+
+// The causes.
+const (
+	ByOrder     Cause = "order"
+	ByAfter     Cause = "after"
+	ByReference Cause = "reference"
+	ByNode      Cause = "node"  // the node must be there, or ready
+	ByImage     Cause = "image" // or network, or volume: the node is made of it
+)
+
+// Vertex returns the vertex of that ID, or nil.
+func (p *Plan) Vertex(id string) *Vertex {
+	for _, v := range p.Vertices {
+		if v.ID == id {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package step
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// Env is what the engine hands to a definition. It is the definition's only
+// way to the outside.
+type Env struct {
+	Step  string // address of the step or probe
+	Nodes Nodes
+	// Dial connects from inside the run: from is a node's address ("from
+	// inside its network namespace"), "" for the network's agent, "host" for
+	// the engine's own host.
+	Dial func(ctx context.Context, from, network, address string) (net.Conn, error)
+	// Workloads and Faults are the running ones, by address of their steps.
+	Workloads Workloads
+	Faults    Faults
+	// Progress puts a line about the running step on the timeline.
+	Progress func(text string)
+	Clock    Clock
+}
+
+// HTTP returns a client whose connections come from there (see Dial), without
+// keep-alive, proxies and redirects.
+func (e *Env) HTTP(from string) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				return e.Dial(ctx, from, network, address)
+			},
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Nodes acts on the nodes of the variant, by their addresses. The engine
+// knows of each exit that is asked for here, so that it can tell it from one
+// that is not.
+type Nodes interface {
+	// All lists the addresses, in plan order.
+	All() []string
+	// Facts and Kind say what is known of a node: its kind ("" or "ray") and
+	// the arguments of the kind's block (cty.NilVal without one).
+	Facts(address string) Facts
+	Kind(address string) (kind string, args cty.Value)
+	// Value is the node as expressions see it.
+	Value(address string) cty.Value
+
+	State(ctx context.Context, address string) (runtime.NodeState, error)
+	// Start starts nodes that do not run, side by side, and waits until each is
+	// ready. It ends faults that had taken them down.
+	Start(ctx context.Context, addresses ...string) error
+	// Launch starts one node without waiting for readiness; WaitReady waits.
+	Launch(ctx context.Context, address string) error
+	WaitReady(ctx context.Context, address string) error
+	// Kill signals the node's main process and, if the signal is SIGKILL, waits
+	// for its exit. Stop asks and then kills after grace (negative: the node's own).
+	Kill(ctx context.Context, address, signal string) error
+	Stop(ctx context.Context, address string, grace time.Duration) error
+	Pause(ctx context.Context, address string) error
+	Unpause(ctx context.Context, address string) error
+	// ExpectExit says that the node may exit from now until its next start.
+	ExpectExit(address string)
+	WaitExit(ctx context.Context, address string) (runtime.NodeState, error)
+
+	Exec(ctx context.Context, address string, spec runtime.ExecSpec) (runtime.ExecResult, error)
+	// LogTail returns the last lines of what the node printed since its start.
+	LogTail(ctx context.Context, address string, lines int) ([]string, error)
+}
+
+// Workloads are the running workloads.
+type Workloads interface {
+	// Stop ends a workload, waits for what is in flight, and returns its
+	// statistics.
+	Stop(ctx context.Context, address string) (cty.Value, error)
+}
+
+// Faults are the faults of the run.
+type Faults interface {
+	// Heal heals and verifies the faults of those steps. One that is healed
+	// already is passed over.
+	Heal(ctx context.Context, steps ...string) error
+}
+
+// Clock is time. Tests replace it.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits, or returns ctx's error if that ends first.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// SystemClock is the real one.
+type SystemClock struct{}
+
+// Now returns the time.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// Sleep waits for d.
+func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Poll calls ask every interval until it returns nil, and returns its last
+// error joined with why it gave up when ctx ends. ask gets a context of its own
+// that ends with ctx.
+func Poll(ctx context.Context, clock Clock, every time.Duration, ask func(context.Context) error) error {
+	for {
+		err := ask(ctx)
+		if err == nil || IsFinal(err) {
+			return err
+		}
+		if clock.Sleep(ctx, every) != nil {
+			return &Timeout{Last: err, Cause: context.Cause(ctx)}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package step
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Verdict is how a step that did not pass counts.
+type Verdict string
+
+// The verdicts: the product failed; nothing can be said; the lab broke.
+const (
+	Failed       Verdict = "failed"
+	Inconclusive Verdict = "inconclusive"
+	Broken       Verdict = "error"
+)
+
+// Error is a failure with a verdict. An error without one counts by
+// runtime.KindOf: what a node did itself failed, all else broke.
+type Error struct {
+	Verdict Verdict
+	Err     error
+	Detail  string // more lines: output, the product's own message
+	Hint    string // what to do next
+	// Final ends a Poll at once.
+	Final bool
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Failf returns an error that says the system under test failed.
+func Failf(format string, args ...any) *Error {
+	return &Error{Verdict: Failed, Err: fmt.Errorf(format, args...)}
+}
+
+// Inconclusivef returns an error that says nothing can be concluded.
+func Inconclusivef(format string, args ...any) *Error {
+	return &Error{Verdict: Inconclusive, Err: fmt.Errorf(format, args...)}
+}
+
+// With returns the error with more lines and a next step.
+func (e *Error) With(detail, hint string) *Error {
+	c := *e
+	c.Detail, c.Hint = detail, hint
+	return &c
+}
+
+// AsFinal returns the error so that it ends a Poll.
+func (e *Error) AsFinal() *Error {
+	c := *e
+	c.Final = true
+	return &c
+}
+
+// IsFinal says that asking again is useless.
+func IsFinal(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Final
+}
+
+// Timeout is what Poll returns when its time was over: the last error that was
+// seen, and why it gave up.
+type Timeout struct{ Last, Cause error }
+
+func (t *Timeout) Error() string { return t.Last.Error() }
+
+// Unwrap returns both.
+func (t *Timeout) Unwrap() []error { return []error{t.Last, t.Cause} }
