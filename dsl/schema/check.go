@@ -2,7 +2,12 @@ package schema
 
 import (
 	"fmt"
+	"math/big"
+	"net"
+	"net/url"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -36,6 +41,111 @@ func CheckPositiveDuration(v cty.Value) error {
 func CheckRegexp(v cty.Value) error {
 	if _, err := regexp.Compile(v.AsString()); err != nil {
 		return fmt.Errorf("%q is not a regular expression: %w", v.AsString(), err)
+	}
+	return nil
+}
+
+// signals are the names that both Linux and Docker know. Real-time signals are
+// left out: what a node does with them is not portable.
+const signals = " ABRT ALRM BUS CHLD CONT FPE HUP ILL INT IO KILL PIPE PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ "
+
+// CheckSignal accepts the names of signals in full, such as "SIGKILL".
+func CheckSignal(v cty.Value) error {
+	name, ok := strings.CutPrefix(v.AsString(), "SIG")
+	if ok && name != "" && strings.Contains(signals, " "+name+" ") {
+		return nil
+	}
+	return fmt.Errorf("%q is not a signal; write it as SIGKILL, SIGTERM or SIGINT", v.AsString())
+}
+
+// CheckPort accepts the numbers of TCP and UDP ports.
+func CheckPort(v cty.Value) error {
+	n, accuracy := v.AsBigFloat().Int64()
+	if accuracy != big.Exact || n < 1 || n > 65535 {
+		return fmt.Errorf("must be a port between 1 and 65535")
+	}
+	return nil
+}
+
+// CheckAddress accepts host:port.
+func CheckAddress(v cty.Value) error {
+	host, port, err := net.SplitHostPort(v.AsString())
+	if err != nil || host == "" {
+		return fmt.Errorf("%q is not an address; write it as host:port", v.AsString())
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("%q is not a port between 1 and 65535", port)
+	}
+	return nil
+}
+
+// CheckWhole accepts whole numbers that are not negative.
+func CheckWhole(v cty.Value) error {
+	n, accuracy := v.AsBigFloat().Int64()
+	if accuracy != big.Exact || n < 0 {
+		return fmt.Errorf("must be a whole number that is not negative")
+	}
+	return nil
+}
+
+// CheckCount accepts whole numbers from 1 on.
+func CheckCount(v cty.Value) error {
+	if n, accuracy := v.AsBigFloat().Int64(); accuracy != big.Exact || n < 1 {
+		return fmt.Errorf("must be a whole number above 0")
+	}
+	return nil
+}
+
+// CheckRate accepts what can be sent per second.
+func CheckRate(v cty.Value) error {
+	if r, _ := v.AsBigFloat().Float64(); r < minRate || r > maxRate {
+		return fmt.Errorf("must be between %g and %d per second", minRate, maxRate)
+	}
+	return nil
+}
+
+// The bounds of a rate: one request in about a quarter of an hour, and more
+// than one machine can send.
+const (
+	minRate = 0.001
+	maxRate = 100_000
+)
+
+// CheckURL accepts http and https URLs with a host.
+func CheckURL(v cty.Value) error {
+	u, err := url.Parse(v.AsString())
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is not a URL; write it as http://host:port/path", v.AsString())
+	}
+	return nil
+}
+
+// checkPorts is CheckPort for each of a list.
+func checkPorts(v cty.Value) error {
+	for _, port := range v.AsValueSlice() {
+		if port.IsNull() {
+			return fmt.Errorf("must be a port between 1 and 65535, not null")
+		}
+		if err := CheckPort(port); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPortPath accepts what ready's http takes: a port of the node and a path.
+func checkPortPath(v cty.Value) error {
+	port, _, ok := strings.Cut(strings.TrimPrefix(v.AsString(), ":"), "/")
+	n, err := strconv.Atoi(port)
+	if !ok || !strings.HasPrefix(v.AsString(), ":") || err != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("%q is not a port and a path; write it as :8080/healthz", v.AsString())
+	}
+	return nil
+}
+
+func checkCPUs(v cty.Value) error {
+	if v.AsBigFloat().Sign() <= 0 {
+		return fmt.Errorf("must be above 0")
 	}
 	return nil
 }

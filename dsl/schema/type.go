@@ -48,6 +48,10 @@ type Type struct {
 	// of which may be unknown. Nil means no results of its own.
 	Result func(args cty.Value) Object
 
+	// Check reports what is wrong with the arguments together, such as two that
+	// exclude each other. Any of them may be unknown or null. Nil: nothing can be.
+	Check func(args cty.Value) error
+
 	Takes        []Resource // what the fault takes of each node it is given
 	Ends         []Resource // what this action ends: restart_head ends Down
 	NeedsRunning bool       // acts inside the node
@@ -104,7 +108,8 @@ type Ref string
 // The kinds of references. A Node or Nodes argument is an expression that may
 // be computed; its value is one node object (see NodeType) or any nesting of
 // lists of them, and reaches the action as cty.String or cty.List(cty.String)
-// of addresses. The others are written as references in the source (an index
+// of addresses; one with an Enum takes those strings as well, as they are. The
+// others are written as references in the source (an index
 // is allowed) and reach the action as addresses in the same way.
 const (
 	NoRef       Ref = ""

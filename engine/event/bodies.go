@@ -7,7 +7,7 @@ import (
 
 // bodies has one value of each type that a stream can hold.
 var bodies = []Body{
-	RunStarted{}, FileInvalid{}, VariantStarted{}, ImageReady{}, NetworkReady{}, NodeChanged{},
+	RunStarted{}, FileInvalid{}, VariantStarted{}, ImageProgress{}, ImageReady{}, NetworkReady{}, NodeChanged{},
 	StepStarted{}, StepProgress{}, StepFinished{}, FaultChanged{}, WorkloadStarted{}, WorkloadFinished{},
 	Interrupted{}, PhaseStarted{}, Warning{}, LeftBehind{}, Output{}, VariantFinished{}, RunFinished{},
 }
@@ -60,7 +60,17 @@ type (
 		Group       string `json:"group,omitempty"` // address of the group it is in; "cleanup"
 		Background  bool   `json:"background,omitempty"`
 		Description string `json:"description,omitempty"`
-		Place       Place  `json:"place"`
+		// Nodes are the addresses of the nodes that it acts on or asks, as far
+		// as the plan knows them.
+		Nodes []string `json:"nodes,omitempty"`
+		Place Place    `json:"place"`
+	}
+
+	// ImageProgress is a line of a build or pull; the last of several that come
+	// close together.
+	ImageProgress struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
 	}
 
 	// ImageReady says where an image came from: built, cached, local, pulled.
@@ -215,6 +225,7 @@ type (
 func (RunStarted) eventType() string       { return "run_started" }
 func (FileInvalid) eventType() string      { return "file_invalid" }
 func (VariantStarted) eventType() string   { return "variant_started" }
+func (ImageProgress) eventType() string    { return "image_progress" }
 func (ImageReady) eventType() string       { return "image_ready" }
 func (NetworkReady) eventType() string     { return "network_ready" }
 func (NodeChanged) eventType() string      { return "node_changed" }

@@ -1,0 +1,57 @@
+package diag
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Sort returns the diagnostics by place, without duplicates. Files come in the
+// order given, others after them by name.
+func Sort(diags hcl.Diagnostics, files ...string) hcl.Diagnostics {
+	all := slices.Clone(diags)
+	rank := func(d *hcl.Diagnostic) int {
+		if i := slices.Index(files, place(d).Filename); i >= 0 {
+			return i
+		}
+		return len(files)
+	}
+	slices.SortStableFunc(all, func(a, b *hcl.Diagnostic) int {
+		x, y := place(a), place(b)
+		return cmp.Or(
+			cmp.Compare(rank(a), rank(b)),
+			cmp.Compare(x.Filename, y.Filename),
+			cmp.Compare(x.Start.Line, y.Start.Line),
+			cmp.Compare(x.Start.Column, y.Start.Column),
+			cmp.Compare(a.Severity, b.Severity),
+			cmp.Compare(x.End.Byte, y.End.Byte),
+			cmp.Compare(CodeOf(a), CodeOf(b)),
+		)
+	})
+	return dedupe(all)
+}
+
+// dedupe drops what says again what was said: the same summary at the same
+// place, as when several instances of one block are checked.
+func dedupe(sorted hcl.Diagnostics) hcl.Diagnostics {
+	type key struct {
+		code    Code
+		rng     hcl.Range
+		summary string
+	}
+	seen := map[key]bool{}
+	return slices.DeleteFunc(sorted, func(d *hcl.Diagnostic) bool {
+		k := key{CodeOf(d), place(d), d.Summary}
+		dup := seen[k]
+		seen[k] = true
+		return dup
+	})
+}
+
+func place(d *hcl.Diagnostic) hcl.Range {
+	if d.Subject == nil {
+		return placed(hcl.Range{})
+	}
+	return placed(*d.Subject)
+}

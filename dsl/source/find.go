@@ -1,0 +1,164 @@
+package source
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+// NotThereError is a path that was given and isn't there: a mistake in the
+// command.
+type NotThereError struct {
+	Path string
+	Err  error
+}
+
+func (e *NotThereError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns why.
+func (e *NotThereError) Unwrap() error { return e.Err }
+
+// NothingError is a directory without scenarios, or a pattern that matches
+// nothing.
+type NothingError struct{ Path, Reason string }
+
+func (e *NothingError) Error() string { return e.Path + ": " + e.Reason }
+
+// Find returns the scenario files that the paths given to a command stand for,
+// each once, in their order. A file stands for itself, whatever is in it, so
+// that Load can say what is wrong with it; a directory for the scenarios below
+// it, by name; a pattern for what it matches; "-" for standard input. The error
+// is a *NotThereError or a *NothingError where the paths are to blame.
+func Find(paths []string) ([]string, error) {
+	var all []string
+	seen := map[string]bool{}
+	for _, p := range paths {
+		found, err := find(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if real := realPath(f); !seen[real] {
+				seen[real] = true
+				all = append(all, f)
+			}
+		}
+	}
+	return all, nil
+}
+
+func find(path string) ([]string, error) {
+	if path == Stdin {
+		return []string{path}, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return scenariosBelow(path)
+	case err == nil:
+		return []string{path}, nil
+	case !strings.ContainsAny(path, "*?["):
+		return nil, notThere(path, err)
+	}
+	return matching(path)
+}
+
+func notThere(path string, err error) error {
+	if pathErr, ok := err.(*fs.PathError); ok {
+		err = pathErr.Err
+	}
+	return &NotThereError{path, err}
+}
+
+// matching expands a pattern. Directories that it matches stand for the
+// scenarios below them; of files, libraries are passed over.
+func matching(pattern string) ([]string, error) {
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, &NotThereError{pattern, err}
+	}
+	var all []string
+	for _, m := range matches {
+		if isHidden(m) && !isHidden(pattern) {
+			continue
+		}
+		info, err := os.Stat(m)
+		if err != nil {
+			return nil, notThere(m, err)
+		}
+		if !info.IsDir() {
+			if isCandidate(m) && !isLibrary(m) {
+				all = append(all, m)
+			}
+			continue
+		}
+		below, err := walk(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, below...)
+	}
+	if len(all) == 0 {
+		return nil, &NothingError{pattern, "matches no scenario"}
+	}
+	return all, nil
+}
+
+func scenariosBelow(dir string) ([]string, error) {
+	all, err := walk(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, &NothingError{dir, "no scenario in this directory (a scenario is a .hcl file with a scenario block)"}
+	}
+	return all, nil
+}
+
+func walk(dir string) ([]string, error) {
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return notThere(path, err)
+		}
+		if d.IsDir() {
+			if path != dir && isHidden(path) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if isCandidate(path) && !isLibrary(path) {
+			all = append(all, path)
+		}
+		return nil
+	})
+	return all, err
+}
+
+func isCandidate(path string) bool {
+	base := filepath.Base(path)
+	return strings.HasSuffix(base, ".hcl") && !strings.HasSuffix(base, varsSuffix) && !isHidden(path)
+}
+
+func isHidden(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") }
+
+// isLibrary says that a file is sound and has no scenario block. One that
+// can't be read counts as a scenario: Load says what is wrong with it.
+func isLibrary(path string) bool {
+	f := &File{Name: path, Path: path}
+	diags := f.read(nil, start(path))
+	if f.Body == nil {
+		return false
+	}
+	for _, b := range f.Body.Blocks {
+		if b.Type == "scenario" {
+			return false
+		}
+	}
+	empty := len(diags) == 1 && diag.CodeOf(diags[0]) == diag.EmptyFile
+	return empty || !diags.HasErrors()
+}

@@ -1,0 +1,207 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
+)
+
+// startType is the action that brings up nodes that nothing has started yet:
+// a node that it names before anything else uses it isn't started at the
+// beginning.
+const startType = "start"
+
+// Build plans a variant. The plan is nil if there are errors; notes and
+// warnings come with a plan.
+func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
+	b := &builder{
+		variant: v,
+		scope:   newUnknowns(v),
+		plan:    &Plan{Variant: v},
+		byID:    map[string]*Vertex{},
+		index:   map[*Vertex]int{},
+		named:   map[string][]*Vertex{},
+		args:    map[*lang.Step]cty.Value{},
+		starter: map[string]*Vertex{},
+	}
+	main := b.flatten(v.Steps, "")
+	cleanup := b.flatten(v.Cleanup, "")
+	b.findStarters(vertices(main))
+	b.provision()
+	b.addSteps(main, false)
+	b.addSteps(cleanup, true)
+
+	b.order(main, nil)
+	b.orderCleanup(cleanup)
+	if b.reportForward(); b.diags.HasErrors() {
+		return nil, diag.Sort(b.diags)
+	}
+	b.checkJoins()
+	h := b.history()
+	if b.checkFaults(h); b.diags.HasErrors() {
+		return nil, diag.Sort(b.diags)
+	}
+	b.noteUnhealed(h)
+	return b.plan, diag.Sort(b.diags)
+}
+
+// builder is a plan in the making.
+type builder struct {
+	variant *lang.Variant
+	scope   unknowns
+	plan    *Plan
+	byID    map[string]*Vertex
+	index   map[*Vertex]int      // place among the plan's vertices
+	named   map[string][]*Vertex // by address of a step or declaration
+	args    map[*lang.Step]cty.Value
+	// starter is the step that starts a node, of those that the beginning
+	// doesn't.
+	starter map[string]*Vertex
+	// roots are what every step that waits for no other step waits for.
+	roots   []Edge
+	forward []forward
+	diags   hcl.Diagnostics
+}
+
+func (b *builder) fail(d *hcl.Diagnostic) { b.diags = append(b.diags, d) }
+
+// add appends a vertex to the plan.
+func (b *builder) add(v *Vertex) *Vertex {
+	b.byID[v.ID] = v
+	b.index[v] = len(b.plan.Vertices)
+	b.plan.Vertices = append(b.plan.Vertices, v)
+	return v
+}
+
+// declare makes a vertex what references to its step mean: by the address of
+// the instance, and by that of the declaration.
+func (b *builder) declare(s *lang.Step, v *Vertex) {
+	b.named[s.Address] = append(b.named[s.Address], v)
+	if whole := declaration(s); whole != s.Address {
+		b.named[whole] = append(b.named[whole], v)
+	}
+}
+
+// declaration is the address of a step without its key, which may hold
+// anything.
+func declaration(s *lang.Step) string {
+	base := string(s.Kind) + "." + s.Name
+	i := strings.Index(s.Address, base+"[")
+	if s.Key == cty.NilVal || i < 0 {
+		return s.Address
+	}
+	return s.Address[:i] + base
+}
+
+// sequence is a list of steps in source order.
+type sequence []unit
+
+// unit is a declaration of a sequence: its instances, which don't wait for
+// each other.
+type unit struct{ items []item }
+
+// item is an instance: one vertex, or a repeat's groups with an end.
+type item struct {
+	step   *lang.Step
+	rounds []round // of a repeat
+	vertex *Vertex // the step's own, or the repeat's end
+}
+
+// round is one round of a repeat.
+type round struct {
+	start *Vertex
+	steps sequence
+}
+
+// head is the vertex that waits for what the item waits for.
+func (i item) head() *Vertex {
+	if len(i.rounds) > 0 {
+		return i.rounds[0].start
+	}
+	return i.vertex
+}
+
+// flatten makes the vertices of steps, without edges and not yet in the plan.
+func (b *builder) flatten(steps []*lang.Step, group string) sequence {
+	var seq sequence
+	for i, s := range steps {
+		if i == 0 || s.Kind != steps[i-1].Kind || s.Name != steps[i-1].Name {
+			seq = append(seq, unit{})
+		}
+		u := &seq[len(seq)-1]
+		u.items = append(u.items, b.item(s, group))
+	}
+	return seq
+}
+
+func (b *builder) item(s *lang.Step, group string) item {
+	if s.Kind != lang.RepeatStep {
+		v := &Vertex{ID: s.Address, Kind: StepVertex, Step: s, Group: group, Targets: b.targets(s)}
+		v.Title = stepTitle(v)
+		b.declare(s, v)
+		return item{step: s, vertex: v}
+	}
+	end := &Vertex{ID: s.Address, Kind: GroupEnd, Step: s, Group: group, Round: max(len(s.Rounds)-1, 0), Title: repeatTitle(s)}
+	b.declare(s, end)
+	it := item{step: s, vertex: end}
+	for n, steps := range s.Rounds {
+		name := roundID(s.Address, n)
+		start := &Vertex{ID: name, Kind: GroupStart, Step: s, Group: group, Round: n, Title: roundTitle(s, n)}
+		it.rounds = append(it.rounds, round{start, b.flatten(steps, name)})
+	}
+	return it
+}
+
+// addSteps puts the vertices of a sequence into the plan, in source order.
+func (b *builder) addSteps(seq sequence, cleanup bool) {
+	for _, u := range seq {
+		for _, it := range u.items {
+			for _, r := range it.rounds {
+				r.start.Cleanup = cleanup
+				b.add(r.start)
+				b.addSteps(r.steps, cleanup)
+			}
+			it.vertex.Cleanup = cleanup
+			b.add(it.vertex)
+		}
+	}
+}
+
+// vertices are the step vertices of a sequence in source order, those in
+// repeats included.
+func vertices(seq sequence) []*Vertex {
+	var all []*Vertex
+	for _, u := range seq {
+		for _, it := range u.items {
+			for _, r := range it.rounds {
+				all = append(all, vertices(r.steps)...)
+			}
+			if it.vertex.Kind == StepVertex {
+				all = append(all, it.vertex)
+			}
+		}
+	}
+	return all
+}
+
+// wait adds an edge. Of several with one cause between two vertices the one
+// that needs most stays.
+func wait(v *Vertex, e Edge) {
+	i := slices.IndexFunc(v.Waits, func(x Edge) bool { return x.On == e.On && x.Cause == e.Cause })
+	if i < 0 {
+		v.Waits = append(v.Waits, e)
+		return
+	}
+	if strength(e.Need) > strength(v.Waits[i].Need) {
+		v.Waits[i] = e
+	}
+}
+
+func strength(n lang.Need) int {
+	return slices.Index([]lang.Need{lang.NeedNothing, lang.NeedStarted, lang.NeedActive, lang.NeedFinished}, n)
+}

@@ -1,0 +1,222 @@
+package plan_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/dsl/source"
+	"github.com/scenario-run/scenario/engine/plan"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// vocabulary has what the plan looks at, and no more.
+func vocabulary() schema.Vocabulary {
+	nodes := schema.Attr{Name: "nodes", Ref: schema.RefNodes, Required: true}
+	node := schema.Attr{Name: "node", Ref: schema.RefNode, Required: true}
+	args := func(attrs ...schema.Attr) schema.Object { return schema.Object{Attrs: attrs} }
+	down, paused, cpu := []schema.Resource{schema.Down}, []schema.Resource{schema.Paused}, []schema.Resource{schema.CPU}
+	action := func(name string, args schema.Object) schema.Type {
+		return schema.Type{Kind: schema.Action, Name: name, Args: args, Result: func(cty.Value) schema.Object {
+			return schema.Object{Attrs: []schema.Attr{{Name: "nodes", Ref: schema.RefNodes}}}
+		}}
+	}
+	with := func(t schema.Type, change func(*schema.Type)) schema.Type { change(&t); return t }
+	fault := func(name string, takes []schema.Resource, args schema.Object) schema.Type {
+		return schema.Type{Kind: schema.Fault, Name: name, Args: args, Takes: takes}
+	}
+	return schema.NewVocabulary(
+		with(action("start", args(nodes)), func(t *schema.Type) { t.Ends = down }),
+		action("sleep", args(schema.Attr{Name: "for", Type: cty.String})),
+		with(action("exec", args(node)), func(t *schema.Type) { t.NeedsRunning = true }),
+		action("stop_workload", args(schema.Attr{Name: "workload", Ref: schema.RefWorkload, Required: true})),
+		action("heal", args(schema.Attr{Name: "faults", Ref: schema.RefFaults, Required: true})),
+		fault("kill", down, args(nodes)),
+		fault("pause", paused, args(nodes)),
+		fault("limit_cpu", cpu, args(nodes)),
+		fault("partition", []schema.Resource{schema.Links}, args(schema.Attr{Name: "isolate", Ref: schema.RefNodes})),
+		with(fault("kill_process", down, args(node)), func(t *schema.Type) { t.NeedsRunning = true }),
+		schema.Type{Kind: schema.Probe, Name: "node", Args: args(node), Result: func(cty.Value) schema.Object {
+			return args(schema.Attr{Name: "running", Type: cty.Bool})
+		}},
+		schema.Type{Kind: schema.Workload, Name: "http", Args: args(schema.Attr{Name: "url", Type: cty.String}), Result: func(cty.Value) schema.Object {
+			return schema.Statistics(cty.Map(cty.List(cty.String)))
+		}},
+	)
+}
+
+// load returns the only variant of a scenario with the steps given.
+func load(t testing.TB, text string) (*lang.Variant, map[string][]byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.hcl")
+	if err := os.WriteFile(path, []byte("scenario \"x\" {}\n"+text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set, diags := source.Load(path, source.Options{})
+	var v *lang.Variant
+	if !diags.HasErrors() {
+		var s *lang.Scenario
+		s, diags = lang.Load(set, lang.Options{Vocabulary: vocabulary()})
+		if !diags.HasErrors() {
+			v, diags = s.Expand(s.VariantKeys[0])
+		}
+	}
+	if diags.HasErrors() {
+		t.Fatalf("the test's own scenario is wrong:\n%s", show(t, set.Sources(), diags))
+	}
+	return v, set.Sources()
+}
+
+func show(t testing.TB, files map[string][]byte, diags hcl.Diagnostics) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := diag.Print(&b, files, diags, diag.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func build(t testing.TB, text string) *plan.Plan {
+	t.Helper()
+	v, files := load(t, text)
+	p, diags := plan.Build(v)
+	if diags.HasErrors() {
+		t.Fatal(show(t, files, diags))
+	}
+	return p
+}
+
+// edges writes what the steps of a plan wait for, a line each.
+func edges(p *plan.Plan) string {
+	var b strings.Builder
+	for _, v := range p.Vertices {
+		if v.Step == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "%s:", v.ID)
+		for _, e := range v.Waits {
+			fmt.Fprintf(&b, " %s", e.On)
+			if e.Need != lang.NeedFinished {
+				fmt.Fprintf(&b, " %s", e.Need)
+			}
+			fmt.Fprintf(&b, " (%s)", e.Cause)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// sleep is a step; body is more of it.
+func sleep(name, body string) string {
+	return fmt.Sprintf("action \"sleep\" %q {\n  for = \"1s\"\n  %s\n}\n", name, body)
+}
+
+func TestStepsWaitForWhatTheLanguageSays(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"source order: the one above implies the rest": {
+			sleep("a", "") + sleep("b", "") + sleep("c", ""), `
+action.a: network.default (node)
+action.b: action.a (order)
+action.c: action.b (order)
+`},
+		"background isn't waited for": {
+			sleep("a", "") + sleep("b", "background = true") + sleep("c", ""), `
+action.a: network.default (node)
+action.b: action.a (order)
+action.c: action.a (order)
+`},
+		"after replaces the order": {
+			sleep("a", "") + sleep("b", "background = true") + sleep("c", "after = [action.b]") + sleep("d", "after = [action.b]") + sleep("e", ""), `
+action.a: network.default (node)
+action.b: action.a (order)
+action.c: action.b (after)
+action.d: action.b (after)
+action.e: action.c (order) action.d (order)
+`},
+		"after nothing waits for the nodes only": {
+			node("n") + sleep("a", "") + sleep("b", "after = []") + sleep("c", ""), `
+action.a: node.n (node)
+action.b: node.n (node)
+action.c: action.a (order) action.b (order)
+`},
+		"a result joins a background step": {
+			sleep("a", "background = true") + "assert \"b\" {\n  condition = action.a.elapsed_seconds < 3\n}\n", `
+action.a: network.default (node)
+assert.b: action.a (reference)
+`},
+		"a state needs it started": {
+			sleep("a", "background = true") + "assert \"b\" {\n  condition = action.a.state == \"running\"\n}\n", `
+action.a: network.default (node)
+assert.b: action.a started (reference)
+`},
+		"a window needs its fault active and its workload": {
+			node("n") + "workload \"http\" \"w\" {\n  url = \"u\"\n}\naction \"kill\" \"k\" {\n  nodes = [node.n]\n  for = \"5s\"\n  background = true\n}\n" +
+				"assert \"b\" {\n  condition = during(workload.w, action.k).failed == 0\n}\n", `
+workload.w: node.n (node)
+action.k: workload.w (order)
+assert.b: workload.w (order) workload.w (reference) action.k active (reference)
+`},
+		"instances don't wait for each other": {
+			sleep("a", "count = 2") + sleep("b", "count = 2") + sleep("c", ""), `
+action.a[0]: network.default (node)
+action.a[1]: network.default (node)
+action.b[0]: action.a[0] (order) action.a[1] (order)
+action.b[1]: action.a[0] (order) action.a[1] (order)
+action.c: action.b[0] (order) action.b[1] (order)
+`},
+		"after a declaration is after all its instances": {
+			sleep("a", "count = 2") + sleep("b", "") + sleep("c", "after = [action.a]"), `
+action.a[0]: network.default (node)
+action.a[1]: network.default (node)
+action.b: action.a[0] (order) action.a[1] (order)
+action.c: action.a[0] (after) action.a[1] (after)
+`},
+		"rounds follow each other": {
+			sleep("a", "") + "repeat \"r\" {\n  times = 2\n" + sleep("s", "") + sleep("t", "background = true") + "}\n" + sleep("z", ""), `
+action.a: network.default (node)
+repeat.r[0]: action.a (order)
+repeat.r[0]/action.s: repeat.r[0] (order)
+repeat.r[0]/action.t: repeat.r[0]/action.s (order)
+repeat.r[1]: repeat.r[0]/action.s (order) repeat.r[0]/action.t (order)
+repeat.r[1]/action.s: repeat.r[1] (order)
+repeat.r[1]/action.t: repeat.r[1]/action.s (order)
+repeat.r: repeat.r[0]/action.s (order) repeat.r[0]/action.t (order) repeat.r[1]/action.s (order) repeat.r[1]/action.t (order)
+action.z: repeat.r (order)
+`},
+		"cleanup is one after the other": {
+			sleep("a", "") + "cleanup {\n" + sleep("x", "") + sleep("y", "") + "}\n", `
+action.a: network.default (node)
+cleanup/action.x:
+cleanup/action.y: cleanup/action.x (order)
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(strings.TrimPrefix(tc.want, "\n"), edges(build(t, tc.text))); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+func node(name string) string { return fmt.Sprintf("node %q {\n  image = \"i\"\n}\n", name) }
+
+func TestTheTextShowsGroupsCleanupAndLongLists(t *testing.T) {
+	p := build(t, node("a")+sleep("many", "count = 8")+
+		"repeat \"r\" {\n  times = 2\n"+strings.Replace(kill, "{\n", "{\n  for = \"1s\"\n  timeout = \"5s\"\n  on_failure = \"continue\"\n", 1)+"}\n"+
+		sleep("last", "retry {\n    attempts = 3\n  }")+
+		"cleanup {\n"+sleep("x", "")+"}\n")
+	golden(t, "testdata/groups.txt", p.Text(0))
+	golden(t, "testdata/groups_60.txt", p.Text(60))
+}

@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/engine/dag"
+)
+
+// findStarters finds the nodes that a start action names before any other step
+// uses them. The rest is started before the first step.
+func (b *builder) findStarters(steps []*Vertex) {
+	used := map[string]bool{}
+	for _, v := range steps {
+		if v.Step.Type.Name == startType && v.Step.Kind == lang.ActionStep {
+			for _, n := range v.Targets {
+				if !used[n] {
+					b.starter[n] = v
+				}
+				used[n] = true
+			}
+		}
+		for _, n := range v.Targets {
+			used[n] = true
+		}
+		for _, r := range v.Step.Refs {
+			if r.Kind == lang.NodeRef {
+				for _, n := range b.nodesOf(r.Address) {
+					used[n] = true
+				}
+			}
+		}
+	}
+}
+
+// nodesOf returns the addresses of the nodes that an address means: that of an
+// instance, or of a declaration with several.
+func (b *builder) nodesOf(address string) []string {
+	var all []string
+	for _, n := range b.variant.Nodes {
+		if n.Address == address || "node."+n.Name == address {
+			all = append(all, n.Address)
+		}
+	}
+	return all
+}
+
+// provision plans what is there before the first step.
+func (b *builder) provision() {
+	of := map[*lang.Node][]string{}
+	used := map[string]bool{}
+	for _, n := range b.variant.Nodes {
+		of[n] = b.material(n)
+		for _, id := range of[n] {
+			used[id] = true
+		}
+	}
+	b.networks(used)
+	for _, v := range b.variant.Volumes {
+		if used["volume."+v.Name] {
+			b.add(&Vertex{ID: "volume." + v.Name, Kind: VolumeVertex, Volume: v, Title: volumeTitle(v)})
+		}
+	}
+	for _, n := range b.variant.Nodes {
+		v := &Vertex{ID: "create." + short(n.Address), Kind: CreateVertex, Node: n, Targets: []string{n.Address}, Title: "create " + n.Address}
+		for _, id := range of[n] {
+			if b.byID[id] != nil {
+				wait(v, Edge{On: id, Need: lang.NeedFinished, Cause: ByImage})
+			}
+		}
+		b.add(v)
+	}
+	b.startNodes()
+}
+
+// defaultNetwork is the network of nodes that name none.
+const defaultNetwork = "network.default"
+
+// material is what a node is made of, as far as it is known while planning:
+// the IDs of its image, networks and volumes.
+func (b *builder) material(n *lang.Node) []string {
+	args := b.evaluate(n.Body)
+	var ids []string
+	if id := b.image(n, attr(args, "image")); id != "" {
+		ids = append(ids, id)
+	}
+	names := texts(attr(args, "networks"))
+	for _, name := range names {
+		ids = append(ids, "network."+strings.TrimPrefix(name, "network."))
+	}
+	if len(names) == 0 {
+		ids = append(ids, defaultNetwork)
+	}
+	for _, mount := range texts(attr(args, "mounts")) {
+		if strings.HasPrefix(mount, "volume.") {
+			name, _, _ := strings.Cut(mount, ":")
+			ids = append(ids, name)
+		}
+	}
+	return ids
+}
+
+// image adds the vertex of a node's image, unless another node has it too, and
+// returns its ID.
+func (b *builder) image(n *lang.Node, ref cty.Value) string {
+	for _, i := range b.variant.Images {
+		if i.Name == n.Image {
+			return b.once(&Vertex{ID: "image." + i.Name, Kind: ImageVertex, Image: i, Title: imageTitle(i)})
+		}
+	}
+	if !isText(ref) {
+		return ""
+	}
+	name := ref.AsString()
+	return b.once(&Vertex{ID: `image["` + name + `"]`, Kind: ImageVertex, Pull: name, Title: "make sure of " + name})
+}
+
+func (b *builder) once(v *Vertex) string {
+	if b.byID[v.ID] == nil {
+		b.add(v)
+	}
+	return v.ID
+}
+
+// networks adds the networks that nodes are on, in source order. A scenario
+// without nodes has the run's own all the same: probes and workloads are sent
+// from inside it.
+func (b *builder) networks(used map[string]bool) {
+	if used[defaultNetwork] || len(b.variant.Nodes) == 0 {
+		b.add(&Vertex{ID: defaultNetwork, Kind: NetworkVertex, Title: "make the run's own network"})
+	}
+	for _, n := range b.variant.Networks {
+		if used["network."+n.Name] {
+			b.once(&Vertex{ID: "network." + n.Name, Kind: NetworkVertex, Network: n, Title: networkTitle(n)})
+		}
+	}
+}
+
+// startNodes adds the vertices of the nodes that are started at the beginning,
+// each after those that it depends on, and says what the first steps wait for.
+func (b *builder) startNodes() {
+	byAddress := map[string]*lang.Node{}
+	var all, early []string
+	for _, n := range b.variant.Nodes {
+		byAddress[n.Address] = n
+		all = append(all, n.Address)
+		if b.starter[n.Address] == nil {
+			early = append(early, n.Address)
+		}
+	}
+	deps := func(address string) []string {
+		var on []string
+		for _, d := range byAddress[address].DependsOn {
+			on = append(on, b.nodesOf(d)...)
+		}
+		return on
+	}
+	if cycle := dag.Cycle(all, deps); cycle != nil {
+		b.dependencyCycle(cycle, byAddress)
+		return
+	}
+	order, _ := dag.Order(early, deps)
+	for _, address := range order {
+		n := byAddress[address]
+		v := &Vertex{ID: address, Kind: NodeVertex, Node: n, Targets: []string{address}, Title: "start " + address}
+		wait(v, Edge{On: "create." + short(address), Need: lang.NeedFinished, Cause: ByNode})
+		for _, d := range deps(address) {
+			if b.starter[d] == nil {
+				wait(v, Edge{On: d, Need: lang.NeedFinished, Cause: ByNode})
+			}
+		}
+		b.add(v)
+		b.roots = append(b.roots, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByNode})
+	}
+	if len(b.roots) > 0 {
+		return
+	}
+	for _, v := range b.plan.Vertices {
+		if v.Kind == NetworkVertex {
+			b.roots = append(b.roots, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByNode})
+		}
+	}
+}
+
+func (b *builder) dependencyCycle(cycle []string, nodes map[string]*lang.Node) {
+	options := []diag.Option{}
+	for _, address := range cycle[1 : len(cycle)-1] {
+		options = append(options, diag.Also(nodes[address].Range, "part of the circle"))
+	}
+	b.fail(diag.New(diag.DependencyCycle, nodes[cycle[0]].Range, "nodes depend on each other in a circle",
+		strings.Join(cycle, " → "), options...))
+}
+
+func short(address string) string { return strings.TrimPrefix(address, "node.") }
+
+func isText(v cty.Value) bool {
+	return v != cty.NilVal && v.Type() == cty.String && v.IsKnown() && !v.IsNull()
+}

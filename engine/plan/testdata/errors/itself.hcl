@@ -1,0 +1,4 @@
+action "sleep" "a" {
+  for   = "1s"
+  after = [action.a]
+}

@@ -1,0 +1,11 @@
+locals {
+  slow = action.late.elapsed_seconds > 3
+}
+
+assert "early" {
+  condition = !local.slow
+}
+
+action "sleep" "late" {
+  for = "1s"
+}

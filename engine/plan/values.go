@@ -1,0 +1,134 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/schema"
+)
+
+// unknowns is the Scope of planning, by address: of nodes the names are known,
+// of all else the type.
+type unknowns map[string]cty.Value
+
+func newUnknowns(v *lang.Variant) unknowns {
+	u := unknowns{}
+	for _, n := range v.Nodes {
+		attrs := map[string]cty.Value{}
+		for name, t := range schema.NodeType.AttributeTypes() {
+			attrs[name] = cty.UnknownVal(t)
+		}
+		attrs["address"] = cty.StringVal(n.Address)
+		attrs["name"] = cty.StringVal(n.Name)
+		attrs["host"] = cty.StringVal(n.Host)
+		u[n.Address] = cty.ObjectVal(attrs)
+	}
+	u.addSteps(v.Steps)
+	u.addSteps(v.Cleanup)
+	return u
+}
+
+func (u unknowns) addSteps(steps []*lang.Step) {
+	for _, s := range steps {
+		if s.Result != cty.NilType {
+			u[s.Address] = cty.UnknownVal(s.Result)
+		}
+		for _, round := range s.Rounds {
+			u.addSteps(round)
+		}
+	}
+}
+
+// Instance returns what is known of a node or step.
+func (u unknowns) Instance(address string) cty.Value {
+	if v, ok := u[address]; ok {
+		return v
+	}
+	return cty.DynamicVal
+}
+
+// Window returns nothing that is known.
+func (unknowns) Window(lang.Window) cty.Value { return cty.DynamicVal }
+
+// evaluate returns the arguments as far as they are known while planning.
+// Whether they are right has been checked; what can't be evaluated is unknown.
+func (b *builder) evaluate(body *lang.Body) cty.Value {
+	if body == nil {
+		return cty.DynamicVal
+	}
+	v, diags := body.Eval(b.scope)
+	if diags.HasErrors() || v == cty.NilVal {
+		return cty.DynamicVal
+	}
+	v, _ = v.UnmarkDeep()
+	return v
+}
+
+// arguments are those of a step, evaluated once.
+func (b *builder) arguments(s *lang.Step) cty.Value {
+	v, ok := b.args[s]
+	if !ok {
+		v = b.evaluate(s.Body)
+		b.args[s] = v
+	}
+	return v
+}
+
+// targets are the nodes that a step acts on, as far as they are known, each
+// once.
+func (b *builder) targets(s *lang.Step) []string {
+	var all []string
+	for _, a := range s.Type.Args.Attrs {
+		if a.Ref != schema.RefNode && a.Ref != schema.RefNodes {
+			continue
+		}
+		for _, address := range texts(attr(b.arguments(s), a.Name)) {
+			if !slices.Contains(all, address) && len(b.nodesOf(address)) > 0 {
+				all = append(all, address)
+			}
+		}
+	}
+	return all
+}
+
+// allTargetsKnown says that targets are all that there will be.
+func (b *builder) allTargetsKnown(s *lang.Step) bool {
+	for _, a := range s.Type.Args.Attrs {
+		if a.Ref != schema.RefNode && a.Ref != schema.RefNodes {
+			continue
+		}
+		if !attr(b.arguments(s), a.Name).IsWhollyKnown() {
+			return false
+		}
+	}
+	return true
+}
+
+// attr returns an attribute of an object, unknown if it has none.
+func attr(object cty.Value, name string) cty.Value {
+	if object.Type().IsObjectType() && object.IsKnown() && !object.IsNull() && object.Type().HasAttribute(name) {
+		return object.GetAttr(name)
+	}
+	return cty.DynamicVal
+}
+
+// texts are the strings that are known in a value: itself, or its elements.
+func texts(v cty.Value) []string {
+	if !v.IsKnown() || v.IsNull() {
+		return nil
+	}
+	if v.Type() == cty.String {
+		return []string{v.AsString()}
+	}
+	if !v.CanIterateElements() {
+		return nil
+	}
+	var all []string
+	for it := v.ElementIterator(); it.Next(); {
+		_, e := it.Element()
+		all = append(all, texts(e)...)
+	}
+	return all
+}

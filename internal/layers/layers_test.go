@@ -1,0 +1,112 @@
+// Package layers checks which packages may import which, so that the way from
+// a file to a result stays one way. The table is the one in
+// docs/architecture.md.
+package layers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/scenario-run/scenario/"
+
+// allowed has, for each folder, the folders of this module that it and what is
+// below it may import. The longest matching folder counts. A folder may always
+// import what is below itself.
+var allowed = map[string][]string{
+	"cmd/scenario":         {""},
+	"bench":                {""},
+	"internal":             {},
+	"dsl/schema":           {},
+	"dsl/diag":             {},
+	"dsl/source":           {"dsl/diag"},
+	"dsl/funcs":            {"dsl/diag"},
+	"dsl/lang":             {"dsl/schema", "dsl/diag", "dsl/source", "dsl/funcs"},
+	"engine/event":         {},
+	"engine/runtime":       {},
+	"engine/step":          {"dsl/schema", "engine/runtime", "engine/event"},
+	"engine/dag":           {},
+	"engine/plan":          {"dsl", "engine/dag"},
+	"engine/traffic":       {"engine/event"},
+	"engine/workload":      {"engine/event", "engine/traffic", "dsl/schema"},
+	"engine/fault":         {"engine/step", "engine/runtime", "engine/event"},
+	"engine/docker":        {"engine/runtime", "engine/agent"},
+	"engine/agent":         {"engine/traffic", "engine/runtime"},
+	"engine/report":        {"engine/event"},
+	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/workload", "engine/traffic", "engine/runtime", "engine/event"},
+	"actions":              {"engine/step", "dsl/schema", "engine/traffic", "engine/runtime"},
+	"engine/step/steptest": {"engine/step", "engine/runtime", "dsl/schema"},
+}
+
+func TestPackagesImportOnlyWhatTheirPlaceAllows(t *testing.T) {
+	for _, p := range packages(t) {
+		place, ok := placeOf(p.folder())
+		if !ok {
+			t.Errorf("%s has no place in the table of this test", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			folder, ours := strings.CutPrefix(imported, module)
+			if !ours || within(folder, place) {
+				continue
+			}
+			if !slices.ContainsFunc(allowed[place], func(a string) bool { return within(folder, a) }) {
+				t.Errorf("%s imports %s, which its place (%s) does not allow", p.folder(), folder, place)
+			}
+		}
+	}
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func (p goPackage) folder() string { return strings.TrimPrefix(p.ImportPath, module) }
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}
+
+func placeOf(folder string) (string, bool) {
+	for f := folder; ; {
+		if _, ok := allowed[f]; ok {
+			return f, true
+		}
+		i := strings.LastIndexByte(f, '/')
+		if i < 0 {
+			return "", false
+		}
+		f = f[:i]
+	}
+}
+
+func within(folder, parent string) bool {
+	return parent == "" || folder == parent || strings.HasPrefix(folder, parent+"/")
+}
