@@ -47,8 +47,9 @@ type Runtime interface {
 
 	// Exec runs a command inside a running node and waits for it.
 	Exec(ctx context.Context, id NodeID, spec ExecSpec) (ExecResult, error)
-	// Logs streams what the node printed, from a time on (zero: all), both
-	// streams in order, each line preceded by its RFC 3339 time and a space.
+	// Logs streams what the node printed, from a time on (zero: all; StartedAt:
+	// all that this start printed), both streams in order, each line preceded
+	// by its RFC 3339 time and a space.
 	// follow goes on until the node exits or ctx ends.
 	Logs(ctx context.Context, id NodeID, since time.Time, follow bool) (io.ReadCloser, error)
 
@@ -59,7 +60,8 @@ type Runtime interface {
 
 	// Agent returns the agent of a network, starting it if it is not there.
 	// It is where probes, readiness and traffic come from. from names a node
-	// whose own network namespace is used instead; empty: the network.
+	// whose own network namespace is used instead, that of its present start:
+	// ask again after a restart; empty: the network.
 	Agent(ctx context.Context, scope Scope, network string, from NodeID) (Agent, error)
 
 	// Inspect returns the whole of what the place knows of a node, as JSON, for

@@ -1,0 +1,134 @@
+package agent
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A session has one stream for each dial and each job. Both ways a stream is a
+// sequence of frames: one byte of type, four of length, then the payload. The
+// first frame from the client is a request, the first from a dialling agent is
+// an answer; closing a stream means that nobody listens any more.
+type frameType byte
+
+const (
+	requestFrame frameType = iota + 1
+	dialledFrame           // the dial succeeded
+	dataFrame              // bytes of a connection, or a line of a job
+	endFrame               // no more data this way; to a job: finish
+	errorFrame             // the dial, connection or job failed; payload: wireError
+)
+
+const (
+	headerSize = 5
+	// chunk is how much of a connection one frame carries at most.
+	chunk = 32 << 10
+	// maxFrame bounds what is read into memory at once: a job's spec or line.
+	maxFrame = 64 << 20
+)
+
+// request opens a stream.
+type request struct {
+	// Dial: connect to Address on Network within Timeout nanoseconds.
+	Network string `json:"network,omitempty"`
+	Address string `json:"address,omitempty"`
+	Timeout int64  `json:"timeout,omitempty"`
+	// Job: run it with Spec.
+	Job  string `json:"job,omitempty"`
+	Spec []byte `json:"spec,omitempty"`
+}
+
+// frameWriter writes whole frames, from any goroutine.
+type frameWriter struct {
+	mu  sync.Mutex
+	w   io.Writer
+	buf []byte
+}
+
+func (f *frameWriter) write(t frameType, payload []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.buf = append(f.buf[:0], byte(t))
+	f.buf = binary.BigEndian.AppendUint32(f.buf, uint32(len(payload)))
+	f.buf = append(f.buf, payload...)
+	_, err := f.w.Write(f.buf)
+	return err
+}
+
+func (f *frameWriter) writeJSON(t frameType, value any) error {
+	payload, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return f.write(t, payload)
+}
+
+// frameReader reads frames. A read that fails by a deadline may be repeated.
+type frameReader struct {
+	r      io.Reader
+	header [headerSize]byte
+	have   int // bytes of the header
+	left   int // bytes of the payload that are still to come
+}
+
+// next reads up to the payload of the next frame, skipping what is left of the
+// one before.
+func (f *frameReader) next() (frameType, int, error) {
+	if err := f.skip(); err != nil {
+		return 0, 0, err
+	}
+	for f.have < headerSize {
+		n, err := f.r.Read(f.header[f.have:])
+		f.have += n
+		if err != nil && f.have < headerSize {
+			return 0, 0, err
+		}
+	}
+	f.have = 0
+	size := binary.BigEndian.Uint32(f.header[1:])
+	if size > maxFrame {
+		return 0, 0, fmt.Errorf("frame of %d bytes", size)
+	}
+	f.left = int(size)
+	return frameType(f.header[0]), f.left, nil
+}
+
+func (f *frameReader) skip() error {
+	var waste [512]byte
+	for f.left > 0 {
+		if _, err := f.payload(waste[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payload reads some of the frame's payload.
+func (f *frameReader) payload(p []byte) (int, error) {
+	n, err := f.r.Read(p[:min(len(p), f.left)])
+	f.left -= n
+	if n > 0 {
+		return n, nil
+	}
+	return 0, err
+}
+
+// whole reads the next frame with all of its payload.
+func (f *frameReader) whole() (frameType, []byte, error) {
+	t, size, err := f.next()
+	if err != nil {
+		return 0, nil, err
+	}
+	payload := make([]byte, size)
+	for n := 0; n < size; {
+		m, err := f.payload(payload[n:])
+		if err != nil {
+			return 0, nil, err
+		}
+		n += m
+	}
+	return t, payload, nil
+}

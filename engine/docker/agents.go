@@ -1,0 +1,258 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+
+	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// agentKey is what an agent belongs to.
+type agentKey struct {
+	run, variant string
+	network      string
+	node         runtime.NodeID
+}
+
+func (k agentKey) scope() runtime.Scope { return runtime.Scope{Run: k.run, Variant: k.variant} }
+
+type startedAgent struct {
+	client *agent.Client
+	since  time.Time // of a node's agent: the node's start that it lives in
+}
+
+// Agent returns the agent of a network or of a node, and starts it if needed.
+// A node's agent lives in the network namespace of the node's present start:
+// after a restart, ask again.
+func (r *Runtime) Agent(ctx context.Context, scope runtime.Scope, network string, from runtime.NodeID) (runtime.Agent, error) {
+	handle := &agentHandle{r: r, scope: scope, key: agentKey{run: scope.Run, variant: scope.Variant, network: network}}
+	if from != "" {
+		state, err := r.InspectNode(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		if !state.Running {
+			return nil, &runtime.Error{
+				Kind: runtime.NotRunning, Op: "start an agent in " + r.name(from), Err: fmt.Errorf("%s is not running", r.name(from)),
+			}
+		}
+		handle.key = agentKey{run: scope.Run, variant: scope.Variant, node: from}
+		handle.since = state.StartedAt
+	}
+	if _, err := handle.client(ctx); err != nil {
+		return nil, err
+	}
+	return handle, nil
+}
+
+// agentHandle finds its agent again if that was lost.
+type agentHandle struct {
+	r     *Runtime
+	scope runtime.Scope
+	key   agentKey
+	since time.Time
+}
+
+var _ runtime.Agent = (*agentHandle)(nil)
+
+// Dial connects from the agent's place; a lost agent is replaced once.
+func (h *agentHandle) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	for attempt := 1; ; attempt++ {
+		c, err := h.client(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conn, err := c.Dial(ctx, network, address)
+		if err == nil || attempt == 2 || !errors.Is(err, agent.ErrLost) || ctx.Err() != nil {
+			return conn, h.lost(err)
+		}
+	}
+}
+
+// Run runs a job. It is not repeated, since it may have had an effect.
+func (h *agentHandle) Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error {
+	c, err := h.client(ctx)
+	if err != nil {
+		return err
+	}
+	return h.lost(c.Run(ctx, job, spec, line))
+}
+
+// lost says whose fault the loss of an agent is.
+func (h *agentHandle) lost(err error) error {
+	if err == nil || !errors.Is(err, agent.ErrLost) {
+		return err
+	}
+	kind := runtime.Internal
+	if h.key.node != "" {
+		kind = runtime.NotRunning
+	}
+	return &runtime.Error{Kind: kind, Op: "reach " + h.what(), Err: err}
+}
+
+func (h *agentHandle) what() string {
+	if h.key.node != "" {
+		return "the agent of " + h.r.name(h.key.node)
+	}
+	return "the agent of the network"
+}
+
+// client returns the agent's session, starting the agent if there is none.
+func (h *agentHandle) client(ctx context.Context) (*agent.Client, error) {
+	if c := h.known(); c != nil {
+		return c, nil
+	}
+	unlock, err := h.r.locks.lock(ctx, fmt.Sprint("agent ", h.key))
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", h.what(), err)
+	}
+	defer unlock()
+	if c := h.known(); c != nil {
+		return c, nil
+	}
+	c, err := h.r.startAgent(ctx, h.scope, h.key)
+	if err != nil {
+		return nil, h.r.failed("start "+h.what(), err)
+	}
+	h.r.mu.Lock()
+	old := h.r.agents[h.key]
+	h.r.agents[h.key] = &startedAgent{c, h.since}
+	h.r.mu.Unlock()
+	if old != nil {
+		return c, old.client.Close() // of an earlier start, or lost
+	}
+	return c, nil
+}
+
+// known returns the session of a living agent.
+func (h *agentHandle) known() *agent.Client {
+	h.r.mu.Lock()
+	defer h.r.mu.Unlock()
+	a := h.r.agents[h.key]
+	if a == nil || !a.since.Equal(h.since) {
+		return nil
+	}
+	select {
+	case <-a.client.Lost():
+		return nil
+	default:
+		return a.client
+	}
+}
+
+// startAgent runs an agent whose lease is its standard input: the daemon closes
+// that when this process ends, and removes the container when the agent does.
+func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agentKey) (*agent.Client, error) {
+	image, err := r.agentImage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := container.NetworkMode(key.network)
+	if key.node != "" {
+		place = container.NetworkMode("container:" + string(key.node))
+	}
+	var created client.ContainerCreateResult
+	err = r.make(ctx, scope, func(ctx context.Context) (err error) {
+		created, err = r.api.ContainerCreate(ctx, client.ContainerCreateOptions{
+			Config: &container.Config{
+				Image: image, Entrypoint: append([]string{agentPath}, r.opts.AgentArgs...), User: "65534:65534",
+				OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
+				Labels: labels(scope, map[string]string{labelRole: roleAgent}),
+			},
+			HostConfig: &container.HostConfig{
+				NetworkMode: place, AutoRemove: true, ReadonlyRootfs: true,
+				CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges"},
+				LogConfig: container.LogConfig{Type: "none"},
+			},
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	attached, err := r.api.ContainerAttach(ctx, created.ID, client.ContainerAttachOptions{
+		Stream: true, Stdin: true, Stdout: true, Stderr: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	pipe := newAgentPipe(attached.HijackedResponse)
+	err = r.limited(ctx, func() error {
+		_, err := r.api.ContainerStart(ctx, created.ID, client.ContainerStartOptions{})
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, pipe.Close())
+	}
+	c, err := agent.NewClient(ctx, pipe)
+	if err != nil {
+		if said := pipe.errors(); said != "" {
+			return nil, fmt.Errorf("%w; it says: %s", err, said)
+		}
+		return nil, err
+	}
+	return c, nil
+}
+
+// agentPipe is the agent's standard input and output, taken out of the
+// attached stream.
+type agentPipe struct {
+	*io.PipeReader
+	attached client.HijackedResponse
+	stderr   *capped
+	ended    chan struct{}
+}
+
+func newAgentPipe(attached client.HijackedResponse) *agentPipe {
+	output, writer := io.Pipe()
+	p := &agentPipe{output, attached, &capped{limit: 4096}, make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		_, err := stdcopy.StdCopy(writer, p.stderr, attached.Reader)
+		writer.CloseWithError(err)
+	}()
+	return p
+}
+
+func (p *agentPipe) Write(b []byte) (int, error) { return p.attached.Conn.Write(b) }
+
+// Close closes both, and waits until nothing reads any more.
+func (p *agentPipe) Close() error {
+	err := errors.Join(p.attached.Conn.Close(), p.PipeReader.Close())
+	<-p.ended
+	return err
+}
+
+// errors returns what the agent wrote to its standard error, once it is closed.
+func (p *agentPipe) errors() string {
+	<-p.ended
+	return strings.TrimSpace(p.stderr.String())
+}
+
+// closeAgents ends the agents of the scopes that are chosen.
+func (r *Runtime) closeAgents(chosen func(runtime.Scope) bool) error {
+	r.mu.Lock()
+	var closing []*startedAgent
+	for key, a := range r.agents {
+		if chosen(key.scope()) {
+			closing = append(closing, a)
+			delete(r.agents, key)
+		}
+	}
+	r.mu.Unlock()
+	var errs []error
+	for _, a := range closing {
+		errs = append(errs, a.client.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,113 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// failed turns what the client returned into an error of package runtime. The
+// daemon's status codes are too coarse to tell a node's fault from the lab's,
+// so its words decide, as all its versions since 20.10 use them.
+func (r *Runtime) failed(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var done *runtime.Error
+	if errors.As(err, &done) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	if lost(err) {
+		return &runtime.Error{Kind: runtime.Unreachable, Op: op, Err: err, Hint: r.reachHint(err)}
+	}
+	text := err.Error()
+	for _, s := range said {
+		for _, words := range s.words {
+			if strings.Contains(text, words) {
+				return &runtime.Error{Kind: s.kind, Op: op, Err: plain(err), Hint: s.hint}
+			}
+		}
+	}
+	kind := runtime.Internal
+	switch {
+	case errdefs.IsNotFound(err):
+		kind = runtime.NotFound
+	case errdefs.IsConflict(err):
+		kind = runtime.Conflict
+	case errdefs.IsNotImplemented(err):
+		kind = runtime.Unsupported
+	}
+	return &runtime.Error{Kind: kind, Op: op, Err: plain(err)}
+}
+
+// said has what the daemon says of things that its status codes don't tell
+// apart. The first that matches counts.
+var said = []struct {
+	kind  runtime.Kind
+	words []string
+	hint  string
+}{
+	{runtime.NoSpace, []string{"no space left on device", "disk quota exceeded"}, "docker system df; docker system prune"},
+	{runtime.NodeFault, []string{"executable file not found", "unable to find user", "unable to find group"}, ""},
+	{runtime.Conflict, []string{
+		"port is already allocated", "ddress already in use", "Pool overlaps with other one",
+		"is already in use by container", "cannot program address",
+	}, ""},
+	{runtime.NotRunning, []string{
+		"is not running", "is paused", "is already paused", "is restarting", "non running container",
+		"container not running", "received 409",
+	}, ""},
+	{runtime.NotFound, []string{"is marked for removal", "No such exec instance", "bind source path does not exist"}, ""},
+}
+
+// lost says that the daemon is gone, or went while it was asked.
+func lost(err error) bool {
+	return client.IsErrConnectionFailed(err) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNREFUSED) ||
+		strings.Contains(err.Error(), "cannot connect to the Docker daemon")
+}
+
+func (r *Runtime) reachHint(err error) string {
+	if errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied") {
+		return "sudo usermod -aG docker $USER, then log in again"
+	}
+	if host := r.api.DaemonHost(); host != client.DefaultDockerHost {
+		return "check that a daemon answers at " + host + " (DOCKER_HOST or docker context)"
+	}
+	return "start it: sudo systemctl start docker (or: sudo service docker start)"
+}
+
+// plain leaves out what says nothing: that the daemon answered with an error,
+// and which of the layers below it did.
+func plain(err error) error {
+	text := strings.TrimPrefix(err.Error(), "Error response from daemon: ")
+	if i := strings.LastIndex(text, "exec: \""); i > 0 {
+		text = strings.TrimSuffix(text[i:], ": unknown")
+	}
+	if text == err.Error() {
+		return err
+	}
+	return &shortened{text, err}
+}
+
+// shortened is an error with other words.
+type shortened struct {
+	text string
+	err  error
+}
+
+func (s *shortened) Error() string { return s.text }
+func (s *shortened) Unwrap() error { return s.err }

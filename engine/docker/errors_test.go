@@ -1,0 +1,71 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"testing"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// The messages are those of daemons 20.10 to 28.
+func TestWhatTheDaemonSaysBecomesAKind(t *testing.T) {
+	api, err := client.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	r := &Runtime{api: api}
+	said := func(text string) error { return errors.New("Error response from daemon: " + text) }
+	for _, test := range []struct {
+		err  error
+		kind runtime.Kind
+		text string
+	}{
+		{said(`OCI runtime create failed: container_linux.go:380: starting container process caused: exec: "nope": executable file not found in $PATH: unknown`),
+			runtime.NodeFault, `start node.a: exec: "nope": executable file not found in $PATH`},
+		{said(`failed to create task for container: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: exec: "/nope": stat /nope: no such file or directory: unknown`),
+			runtime.NodeFault, `start node.a: exec: "/nope": stat /nope: no such file or directory`},
+		{said(`OCI runtime create failed: container_linux.go:380: starting container process caused: exec: "/etc/passwd": permission denied: unknown`),
+			runtime.NodeFault, `start node.a: exec: "/etc/passwd": permission denied`},
+		{said(`unable to find user nobody2: no matching entries in passwd file`), runtime.NodeFault, ""},
+		{said(`mkdir /var/lib/docker/overlay2/0a-init: no space left on device`), runtime.NoSpace, ""},
+		{said(`write /var/lib/docker/tmp/x: disk quota exceeded`), runtime.NoSpace, ""},
+		{said(`driver failed programming external connectivity on endpoint a: Bind for 127.0.0.1:80 failed: port is already allocated`), runtime.Conflict, ""},
+		{said(`Address already in use`), runtime.Conflict, ""},
+		{said(`Pool overlaps with other one on this address space`), runtime.Conflict, ""},
+		{said(`Conflict. The container name "/a" is already in use by container "b". You have to remove (or rename) that container to be able to reuse that name.`), runtime.Conflict, ""},
+		{said(`Container 12 is not running`), runtime.NotRunning, ""},
+		{said(`Container 12 is paused, unpause the container before exec`), runtime.NotRunning, ""},
+		{said(`cannot join network of a non running container: 12`), runtime.NotRunning, ""},
+		{fmt.Errorf("no such container: %w", errdefs.ErrNotFound), runtime.NotFound, ""},
+		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), runtime.Unreachable, ""},
+		{fmt.Errorf("read: %w", syscall.ECONNRESET), runtime.Unreachable, ""},
+		{said(`something else`), runtime.Internal, "start node.a: something else"},
+	} {
+		got := startFailed(r.failed("start node.a", test.err))
+		if kind := runtime.KindOf(got); kind != test.kind || test.text != "" && got.Error() != test.text {
+			t.Errorf("%v:\ngot %s: %v", test.err, kind, got)
+		}
+		if !errors.Is(got, test.err) {
+			t.Errorf("%v is not in the chain of %v", test.err, got)
+		}
+	}
+}
+
+func TestAnEndedContextIsNoFailureOfTheDaemon(t *testing.T) {
+	r := &Runtime{}
+	for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
+		err := r.failed("start node.a", fmt.Errorf("post: %w", cause))
+		var failed *runtime.Error
+		if errors.As(err, &failed) || !errors.Is(err, cause) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

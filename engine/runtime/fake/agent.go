@@ -1,0 +1,112 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+type agent struct {
+	r       *Runtime
+	network string
+	from    runtime.NodeID
+}
+
+// Agent returns an agent at once.
+func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, network string, from runtime.NodeID) (runtime.Agent, error) {
+	if from != "" {
+		n, err := r.find(ctx, "Agent", from)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.needRunning(n, "agent of"); err != nil {
+			return nil, err
+		}
+		return &agent{r, network, from}, nil
+	}
+	if err := r.enter(ctx, "Agent", network); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.networks[network]; !ok {
+		return nil, failure(runtime.NotFound, "agent", "no network %s", network)
+	}
+	return &agent{r, network, from}, nil
+}
+
+// Dial meets the node that has the name or address: a running one serves or
+// refuses, a paused one accepts and hangs, one that is down times out by its
+// address and is not found by its name.
+func (a *agent) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := a.r.enter(ctx, "Dial", address); err != nil {
+		return nil, err
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+	}
+	n, byName := a.resolve(host)
+	a.r.mu.Lock()
+	running, paused := n != nil && n.state.Running, n != nil && n.state.Paused
+	a.r.mu.Unlock()
+	if !running {
+		if byName || net.ParseIP(host) == nil {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}}
+		}
+		<-ctx.Done()
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
+	}
+	serve, ok := n.script.Serve[port]
+	if !ok && !paused {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	ours, theirs := net.Pipe()
+	a.r.mu.Lock()
+	n.conns = append(n.conns, theirs)
+	a.r.mu.Unlock()
+	if !paused {
+		go serve(theirs)
+	}
+	return ours, nil
+}
+
+// resolve finds the node by its host name, an alias or its address.
+func (a *agent) resolve(host string) (n *node, byName bool) {
+	a.r.mu.Lock()
+	defer a.r.mu.Unlock()
+	if from := a.r.nodes[a.from]; from != nil && (host == "localhost" || host == "127.0.0.1") {
+		return from, false
+	}
+	for _, n := range a.r.nodes {
+		for _, at := range n.spec.Networks {
+			if a.from == "" && at.Network != a.network {
+				continue
+			}
+			if host == n.spec.Host || slices.Contains(at.Aliases, host) {
+				return n, true
+			}
+			if host == n.ips[at.Network].String() {
+				return n, false
+			}
+		}
+	}
+	return nil, false
+}
+
+// Run runs a job of Options.Jobs.
+func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error {
+	if err := a.r.enter(ctx, "Run", job); err != nil {
+		return err
+	}
+	run, ok := a.r.opts.Jobs[job]
+	if !ok {
+		return fmt.Errorf("the agent has no job %q", job)
+	}
+	return run(ctx, spec, line)
+}
