@@ -11,8 +11,11 @@ import (
 type Options struct {
 	Vocabulary schema.Vocabulary
 	// Values are values of variables from outside, weakest first.
-	Values       []Value
-	Seed         *int64 // --seed
+	Values []Value
+	Seed   *int64 // --seed
+	// DrawnSeed is the seed of a scenario that neither Seed nor the scenario
+	// itself gives one.
+	DrawnSeed    *int64
 	AllowOutside bool
 	RunID        string // scenario.run_id; empty while only planning: unknown
 }

@@ -25,7 +25,7 @@ type Scenario struct {
 	// empty key without a matrix.
 	VariantKeys []string
 
-	impl any // what Expand needs
+	loaded *loaded // what Expand needs
 }
 
 // Variable is a variable with the value it has in this run.
@@ -49,8 +49,11 @@ type Variant struct {
 	Steps    []*Step // in source order
 	Cleanup  []*Step
 	Outputs  []*Output
-	// Secrets are the texts that must be replaced wherever they turn up.
+	// Secrets are the texts that must be replaced wherever they turn up, longest
+	// first.
 	Secrets []string
+
+	x *expansion
 }
 
 // Image is an image block. Its values are known before anything runs.
@@ -129,7 +132,7 @@ const (
 
 // Step is one instance of a step block.
 type Step struct {
-	Address string // action.outage, action.one["a"], assert.x
+	Address string // action.outage, action.one["a"], repeat.round[0]/action.shot, cleanup/action.log
 	Kind    StepKind
 	Name    string
 	Key     cty.Value // of count or for_each; cty.NilVal without
@@ -137,8 +140,12 @@ type Step struct {
 	Meta    Meta
 	Body    *Body   // of an action or workload
 	Assert  *Assert // of an assert
-	Steps   []*Step // of a repeat: one round
 	Times   int     // of a repeat
+	// Rounds are the steps of each round of a repeat. Each round has steps of
+	// its own, with addresses such as repeat.round[0]/action.shot; names inside
+	// refer to the steps of the same round, and Refs say so by address.
+	Rounds [][]*Step
+	Steps  []*Step // Rounds[0]
 	// Refs are all references in it, after and throughout included, each once
 	// per target and need, in source order; what locals and probes that it uses
 	// refer to is in it too.

@@ -32,14 +32,29 @@ type Env struct {
 // keep-alive, proxies and redirects.
 func (e *Env) HTTP(from string) *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{
+		Transport: ending{&http.Transport{
 			DisableKeepAlives: true,
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				if of, ok := ctx.Value(requestKey{}).(context.Context); ok {
+					ctx = of
+				}
 				return e.Dial(ctx, from, network, address)
 			},
-		},
+		}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// ending makes connecting end with the request. net/http goes on by itself, for
+// the sake of requests to come; where packets are dropped, which is what
+// scenarios do, attempts would pile up for minutes.
+type ending struct{ transport *http.Transport }
+
+type requestKey struct{}
+
+// RoundTrip sends a request.
+func (e ending) RoundTrip(r *http.Request) (*http.Response, error) {
+	return e.transport.RoundTrip(r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context())))
 }
 
 // Nodes acts on the nodes of the variant, by their addresses. The engine
@@ -120,11 +135,16 @@ func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
 // error joined with why it gave up when ctx ends. ask gets a context of its own
 // that ends with ctx.
 func Poll(ctx context.Context, clock Clock, every time.Duration, ask func(context.Context) error) error {
+	var last error
 	for {
 		err := ask(ctx)
 		if err == nil || IsFinal(err) {
 			return err
 		}
+		if ctx.Err() != nil && last != nil {
+			err = last // that it was cut off says less than what was seen before
+		}
+		last = err
 		if clock.Sleep(ctx, every) != nil {
 			return &Timeout{Last: err, Cause: context.Cause(ctx)}
 		}

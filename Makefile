@@ -1,0 +1,56 @@
+# What a contributor needs. `make help` lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# A Go that set-up had to fetch lies in .tools; a hand-installed one is often not on root's PATH.
+export PATH := $(CURDIR)/.tools/go/bin:$(PATH):/usr/local/go/bin
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 30s
+SCENARIO ?= scenarios/ha_serve.hcl
+
+.PHONY: help setup setup-dev build demo test unit lint bench bench-peer fuzz docs clean
+
+help: ## lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+setup: ## makes the machine ready for `make demo`; prints each change first (scripts/setup --check only says)
+	@scripts/setup
+
+setup-dev:
+	@scripts/setup --dev
+
+build: ## bin/scenario: one static binary
+	$(BUILD) -o bin/scenario ./cmd/scenario
+
+demo: setup build ## set-up, build, and the main scenario on real Ray (SCENARIO=FILE for another)
+	bin/scenario run $(SCENARIO)
+
+test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
+	go vet ./...
+	CGO_ENABLED=1 go test -race -short -timeout 10m ./...
+	go test -count=1 -timeout 25m -p 1 ./...
+
+unit: ## the tests that need no Docker, fast
+	go test -short ./...
+
+lint: setup-dev ## gofmt, go vet, staticcheck, shellcheck
+	scripts/lint $(STATICCHECK)
+
+bench: build ## the engine's own part: nodes up and down against bare API calls, time per step
+	go run ./bench/nodes
+
+bench-peer: setup build ## the main job against the pytest that it replaces, five pairs: takes about ten minutes
+	scripts/bench-peer
+
+fuzz: ## every fuzz target for FUZZTIME (30s) each
+	scripts/fuzz $(FUZZTIME)
+
+docs: ## what is generated from the code
+	go generate ./...
+
+clean: ## removes what builds and runs left here; images and packages stay
+	rm -rf bin .scenario

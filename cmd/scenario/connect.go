@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/scenario-run/scenario/engine"
+	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/docker"
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/traffic"
+)
+
+// connectTimeout is how long a daemon may take for its first answer.
+const connectTimeout = 10 * time.Second
+
+// connect connects to the Docker daemon that the environment names.
+func connect() (runtime.Runtime, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	return docker.New(ctx, docker.Options{})
+}
+
+// runtimeConfig is what a guardian must be told to reach the same runtime:
+// nothing, since it inherits the environment that names it.
+func runtimeConfig() json.RawMessage { return nil }
+
+// agentJobs are the kinds of traffic that an agent can send.
+func agentJobs() map[string]agent.Job { return map[string]agent.Job{"http": traffic.HTTPJob} }
+
+// hostJobs are those that the engine's own host can send.
+func hostJobs() map[string]engine.Job { return map[string]engine.Job{"http": traffic.HTTPJob} }

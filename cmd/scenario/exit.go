@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+)
+
+// The exit codes of the program. Those that a run comes to are the engine's.
+const (
+	exitUsage      = 2
+	exitInvalid    = 3
+	exitLab        = 4 // what scenario works with broke
+	exitNothing    = 5
+	exitLeftBehind = 7
+	exitInternal   = 70
+)
+
+// exitError ends the program with a code. Err is printed; nil if all has been
+// said.
+type exitError struct {
+	code int
+	err  error
+	hint string // what to do next
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage is a command that can't be understood or contradicts itself.
+func usage(format string, args ...any) *exitError {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+func (e *exitError) with(hint string) *exitError {
+	c := *e
+	c.hint = hint
+	return &c
+}
+
+// exit prints an error and returns the code that the program ends with.
+func exit(stderr io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	e := &exitError{code: exitLab, err: err}
+	errors.As(err, &e)
+	if e.err != nil {
+		fmt.Fprintf(stderr, "scenario: %s\n", strings.TrimSpace(e.err.Error()))
+	}
+	if e.hint != "" {
+		fmt.Fprintln(stderr, e.hint)
+	}
+	return e.code
+}
+
+const issues = "https://github.com/scenario-run/scenario/issues"
+
+// recovered is a panic that nothing below caught.
+func recovered(w *world, v any) int {
+	fmt.Fprintf(w.stderr, `scenario: internal error: %v
+This is a bug of scenario, not of what was tested. Please report it at
+%s with the command, the output of "scenario version", and
+what follows. "scenario clean" removes what a run may have left.
+
+%s`, v, issues, debug.Stack())
+	return exitInternal
+}

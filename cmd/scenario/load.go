@@ -1,0 +1,264 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/source"
+	"github.com/scenario-run/scenario/engine/plan"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// selection is what says which scenarios a command is about, and with which
+// values.
+type selection struct {
+	vars         []string
+	varFiles     []string
+	variants     []string
+	seed         int64
+	seeded       bool
+	allowOutside bool
+	color        *choice
+}
+
+func (s *selection) addFlags(cmd *cobra.Command) {
+	s.color = oneOf("auto", "always", "never")
+	f := cmd.Flags()
+	f.StringArrayVar(&s.vars, "var", nil, "set a variable: `NAME=VALUE`; can be given several times")
+	f.StringArrayVar(&s.varFiles, "var-file", nil, "set variables from a `FILE` of NAME = VALUE lines")
+	f.StringArrayVar(&s.variants, "variant", nil, "only the variants with `AXIS=VALUE`")
+	f.Int64Var(&s.seed, "seed", 0, "the `N` that pick() chooses by, in place of the scenario's own")
+	f.BoolVar(&s.allowOutside, "allow-outside", false, "let paths in files leave the scenario's directory")
+	f.Var(s.color, "color", "colour output")
+}
+
+// loaded are the scenarios that a command is about.
+type loaded struct {
+	files []*file
+	texts map[string][]byte // of all sources, by the names that ranges have
+}
+
+// file is a scenario's file, and what came of it.
+type file struct {
+	path     string
+	set      *source.Set
+	scenario *lang.Scenario
+	variants []planned
+	diags    hcl.Diagnostics
+}
+
+type planned struct {
+	*plan.Plan
+	key string
+}
+
+func (f *file) invalid() bool { return f.diags.HasErrors() }
+
+// load finds, reads, checks and plans. What is wrong with a file is in its
+// diagnostics; the error is a mistake in the command.
+func load(w *world, registry *step.Registry, s *selection, paths []string, o lang.Options) (*loaded, error) {
+	found, err := find(paths)
+	if err != nil {
+		return nil, err
+	}
+	vals, err := readValues(w, s.vars, s.varFiles)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{texts: vals.texts}
+	for _, path := range found {
+		f := &file{path: path}
+		f.set, f.diags = source.Load(path, source.Options{AllowOutside: s.allowOutside, Stdin: w.stdin})
+		maps.Copy(l.texts, f.set.Sources())
+		l.files = append(l.files, f)
+	}
+	o.Vocabulary, o.AllowOutside = registry.Vocabulary(), s.allowOutside
+	if s.seeded {
+		o.Seed = &s.seed
+	}
+	declared := l.declared()
+	for _, f := range l.files {
+		if err := f.check(o, vals, declared); err != nil {
+			return nil, err
+		}
+	}
+	l.oneOfAName()
+	if err := l.plan(s); err != nil {
+		return nil, err
+	}
+	for _, f := range l.files {
+		f.diags = diag.Sort(f.diags, f.set.Root.Name)
+	}
+	l.hideSensitive(s.vars)
+	return l, nil
+}
+
+// find returns the files that a command's arguments stand for.
+func find(paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+		if info, err := os.Stat("scenarios"); err == nil && info.IsDir() {
+			paths = []string{"scenarios"}
+		}
+	}
+	found, err := source.Find(paths)
+	var notThere *source.NotThereError
+	var nothing *source.NothingError
+	switch {
+	case errors.As(err, &nothing):
+		return nil, &exitError{code: exitNothing, err: err}
+	case errors.As(err, &notThere):
+		e := &exitError{code: exitUsage, err: err}
+		if errors.Is(err, fs.ErrPermission) {
+			e.hint = "Check who may read it: ls -ld " + shellQuote(notThere.Path)
+		}
+		return nil, e
+	}
+	return found, err
+}
+
+// declared are the variables that any of the files declares.
+func (l *loaded) declared() map[string]bool {
+	all := map[string]bool{}
+	for _, b := range l.variableBlocks() {
+		all[b.Labels[0]] = true
+	}
+	return all
+}
+
+// check takes a file through the language's phases.
+func (f *file) check(o lang.Options, vals *values, declared map[string]bool) error {
+	var diags hcl.Diagnostics
+	var err error
+	if o.Values, diags, err = vals.forScenario(f.path, declared); err != nil {
+		return err
+	}
+	f.diags = append(append(f.diags, vals.diags...), diags...)
+	if f.set.Root.Body == nil || f.noScenario() {
+		return nil // nothing of it could be checked
+	}
+	f.scenario, diags = lang.Load(f.set, o)
+	f.diags = append(f.diags, diags...)
+	return nil
+}
+
+// noScenario says that the file is empty or a library: what else could be said
+// of it would only distract.
+func (f *file) noScenario() bool {
+	return slices.ContainsFunc(f.diags, func(d *hcl.Diagnostic) bool {
+		code := diag.CodeOf(d)
+		return code == diag.EmptyFile || code == diag.NoScenario
+	})
+}
+
+// oneOfAName refuses a second scenario of a name: events, directories and
+// reports tell scenarios apart by it.
+func (l *loaded) oneOfAName() {
+	first := map[string]*file{}
+	for _, f := range l.files {
+		if f.scenario == nil || f.scenario.Name == "" {
+			continue
+		}
+		if other := first[f.scenario.Name]; other != nil {
+			f.diags = append(f.diags, diag.New(diag.DeclaredTwice, f.scenario.Range,
+				fmt.Sprintf("a second scenario named %q", f.scenario.Name),
+				"Scenarios that run together are told apart by their names.",
+				diag.Also(other.scenario.Range, "first declared here")))
+			continue
+		}
+		first[f.scenario.Name] = f
+	}
+}
+
+// plan plans the variants that are selected.
+func (l *loaded) plan(s *selection) error {
+	selected := 0
+	var known []string
+	for _, f := range l.files {
+		if f.scenario == nil || f.invalid() {
+			continue
+		}
+		for _, key := range f.scenario.VariantKeys {
+			known = append(known, key)
+			if matches(key, s.variants) {
+				selected++
+				f.plan(key)
+			}
+		}
+	}
+	if len(s.variants) > 0 && selected == 0 && len(known) > 0 {
+		return &exitError{code: exitNothing, err: fmt.Errorf("no variant matches --variant %s", strings.Join(s.variants, " --variant ")),
+			hint: "There are: " + strings.Join(show(known), ", ")}
+	}
+	return nil
+}
+
+func (f *file) plan(key string) {
+	v, diags := f.scenario.Expand(key)
+	f.diags = append(f.diags, diags...)
+	if v == nil || diags.HasErrors() {
+		return
+	}
+	p, diags := plan.Build(v)
+	f.diags = append(f.diags, diags...)
+	if p != nil && !diags.HasErrors() {
+		f.variants = append(f.variants, planned{p, key})
+	}
+}
+
+// matches says that a variant has a value of each axis that is asked for.
+func matches(key string, wanted []string) bool {
+	ok := map[string]bool{}
+	for _, w := range wanted {
+		axis, _, _ := strings.Cut(w, "=")
+		ok[axis] = ok[axis] || strings.Contains(","+key+",", ","+w+",")
+	}
+	for _, hit := range ok {
+		if !hit {
+			return false
+		}
+	}
+	return true
+}
+
+// show is a list of variants for people.
+func show(keys []string) []string {
+	var out []string
+	for _, k := range keys {
+		if k == "" {
+			k = "(one without a name)"
+		}
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	const most = 12
+	if len(out) > most {
+		out = append(out[:most], fmt.Sprintf("and %d more", len(out)-most))
+	}
+	return out
+}
+
+// invalid says whether any file can't be run.
+func (l *loaded) invalid() bool { return slices.ContainsFunc(l.files, (*file).invalid) }
+
+// diags are the diagnostics of all files, each once.
+func (l *loaded) diags() hcl.Diagnostics {
+	var all hcl.Diagnostics
+	var names []string
+	for _, f := range l.files {
+		all = append(all, f.diags...)
+		names = append(names, f.set.Root.Name)
+	}
+	return diag.Sort(all, names...)
+}

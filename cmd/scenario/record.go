@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/engine"
+	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/report/summary"
+)
+
+// invalidFiles are the files that could not be loaded or planned.
+func (l *loaded) invalidFiles() ([]event.FileInvalid, error) {
+	var all []event.FileInvalid
+	for _, f := range l.files {
+		if !f.invalid() {
+			continue
+		}
+		var text, data bytes.Buffer
+		err := errors.Join(
+			diag.Print(&text, l.texts, withoutNotes(f.diags), diag.Style{}),
+			diag.JSON(&data, l.texts, f.diags),
+		)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, event.FileInvalid{File: f.path, Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())})
+	}
+	return all, nil
+}
+
+// repeat is the command that runs just one variant again.
+func (r *runner) repeat(f *file, p planned) string {
+	words := []string{"scenario", "run", f.path}
+	if p.key != "" {
+		for axis := range strings.SplitSeq(p.key, ",") {
+			words = append(words, "--variant", axis)
+		}
+	}
+	for _, v := range r.f.varFiles {
+		words = append(words, "--var-file", v)
+	}
+	for _, v := range r.f.vars {
+		words = append(words, "--var", v)
+	}
+	if r.f.allowOutside {
+		words = append(words, "--allow-outside")
+	}
+	words = append(words, "--seed", fmt.Sprint(*f.scenario.Seed))
+	for i, w := range words {
+		words[i] = shellQuote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// about is what run.json says of this call.
+func (r *runner) about(l *loaded) engine.About {
+	a := engine.About{Version: thisProgram().Version, Args: l.args(r.w), Variables: map[string]engine.Variable{}}
+	scenarios := 0
+	for _, f := range l.files {
+		if f.scenario != nil {
+			scenarios++
+		}
+	}
+	for _, f := range l.files {
+		if f.scenario == nil {
+			continue
+		}
+		for _, v := range f.scenario.Variables {
+			name := v.Name
+			if scenarios > 1 {
+				name = f.scenario.Name + "." + name
+			}
+			a.Variables[name] = engine.Variable{Value: valueText(v), From: v.From}
+		}
+	}
+	a.Revision = revision(filepath.Dir(l.files[0].path))
+	return a
+}
+
+// writeSummary writes what --json asks for.
+func (r *runner) writeSummary(s *summary.Summary, code int) error {
+	switch r.f.json {
+	case "":
+		return nil
+	case "-":
+		return s.JSON(r.w.stdout, code)
+	}
+	var b bytes.Buffer
+	if err := s.JSON(&b, code); err != nil {
+		return err
+	}
+	tmp := r.f.json + ".tmp"
+	if err := os.WriteFile(tmp, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("--json: %w", err)
+	}
+	if err := os.Rename(tmp, r.f.json); err != nil {
+		return fmt.Errorf("--json: %w", errors.Join(err, os.Remove(tmp)))
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+// run carries out the command that the world's arguments name and returns the
+// exit code.
+func run(w *world) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			code = recovered(w, v)
+		}
+	}()
+	root := newRoot(w)
+	root.SetArgs(w.args)
+	root.SetIn(w.stdin)
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	return exit(w.stderr, root.Execute())
+}
+
+func newRoot(w *world) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "scenario",
+		Short: "Run failure scenarios for distributed systems on real containers",
+		Long: `scenario runs failure scenarios for distributed systems on real containers.
+
+A file declares nodes, faults, traffic and what must hold. scenario plans it,
+carries it out on Docker, and shows a timeline that explains itself.`,
+		Args:          noCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		CompletionOptions: cobra.CompletionOptions{
+			HiddenDefaultCmd: true,
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(
+		newRun(w), newPlan(w), newValidate(w), newClean(w), newVersion(w),
+		newAgent(w), newGuardian(w),
+	)
+	return root
+}
+
+// noCommand explains arguments that name no command.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if strings.HasSuffix(args[0], ".hcl") {
+		return usage("%q is not a command", args[0]).with("To run the file: scenario run " + shellQuote(args[0]))
+	}
+	e := usage("there is no command %q", args[0])
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if s := diag.Suggest(args[0], names); s != "" {
+		return e.with(fmt.Sprintf("Did you mean %q?", s))
+	}
+	return e.with(`"scenario --help" lists the commands.`)
+}
+
+// flagError makes a mistake in flags a usage error, with a suggestion.
+func flagError(cmd *cobra.Command, err error) error {
+	e := &exitError{code: exitUsage, err: err, hint: fmt.Sprintf(`"%s --help" lists the flags.`, cmd.CommandPath())}
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) {
+		e.err = fmt.Errorf("%s has no flag --%s", cmd.CommandPath(), missing.GetSpecifiedName())
+		if missing.GetSpecifiedShortnames() != "" {
+			e.err = fmt.Errorf("%s has no flag -%s", cmd.CommandPath(), missing.GetSpecifiedName())
+		}
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if s := diag.Suggest(missing.GetSpecifiedName(), names); s != "" {
+			e.hint = fmt.Sprintf("Did you mean --%s?", s)
+		}
+	}
+	return e
+}
+
+// choice is a flag whose value is one of a few words.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+var _ pflag.Value = (*choice)(nil)
+
+func oneOf(standard string, others ...string) *choice {
+	return &choice{value: standard, allowed: append([]string{standard}, others...)}
+}
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.allowed, "|") }
+
+// Set takes one of the words.
+func (c *choice) Set(s string) error {
+	for _, a := range c.allowed {
+		if a == s {
+			c.value = s
+			return nil
+		}
+	}
+	if near := diag.Suggest(s, c.allowed); near != "" {
+		return fmt.Errorf("it is one of %s; did you mean %q?", strings.Join(c.allowed, ", "), near)
+	}
+	return fmt.Errorf("it is one of %s", strings.Join(c.allowed, ", "))
+}

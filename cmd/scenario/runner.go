@@ -1,0 +1,174 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/engine"
+	"github.com/scenario-run/scenario/engine/guardian"
+	"github.com/scenario-run/scenario/engine/report/summary"
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// runner is one call of run.
+type runner struct {
+	w    *world
+	f    *runFlags
+	id   string
+	home string // where runs are, empty with --out
+	dir  string
+	rt   runtime.Runtime
+}
+
+func (r *runner) run(args []string) error {
+	id, err := engine.NewRunID(r.w.now(), r.w.random)
+	if err != nil {
+		return err
+	}
+	r.id = id
+	registry := r.w.registry()
+	seed := drawSeed()
+	l, err := load(r.w, registry, &r.f.selection, args, lang.Options{RunID: id, DrawnSeed: &seed})
+	if err != nil {
+		return err
+	}
+	if err := r.place(); err != nil {
+		return err
+	}
+	shown, err := newProgress(r.w, r.f, r.dir)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
+	if err := r.warn(l); err != nil {
+		return err
+	}
+	variants, err := r.variants(l)
+	if err != nil {
+		return err
+	}
+	sum := summary.New()
+	o := engine.Options{
+		Registry: registry, Dir: r.dir, RunID: id, Owner: engine.Owner(),
+		Keep: engine.Keep(r.f.keep.value), Timeout: r.f.timeout,
+		Sinks: append(shown.sinks, sum), Jobs: hostJobs(),
+		Source: func(name string) []byte { return l.texts[name] },
+		About:  r.about(l),
+	}
+	if r.home != "" {
+		o.Latest = filepath.Join(r.home, "latest")
+	}
+	if o.Invalid, err = l.invalidFiles(); err != nil {
+		return err
+	}
+	code, err := r.carryOut(o, variants)
+	shown.close()
+	if err := errors.Join(err, r.writeSummary(sum, code)); err != nil {
+		return &exitError{code: cmp.Or(code, exitLab), err: err}
+	}
+	if code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// carryOut hands the variants to the engine, with a guardian beside it.
+func (r *runner) carryOut(o engine.Options, variants []engine.Variant) (int, error) {
+	signals, stop := r.w.signals()
+	defer stop()
+	o.Interrupts = signals
+	if len(variants) == 0 {
+		res, err := engine.Run(context.Background(), o)
+		return res.ExitCode, err
+	}
+	rt, err := r.w.runtime()
+	if err != nil {
+		rt = runtime.Unavailable(err)
+	}
+	defer rt.Close()
+	o.Runtime = rt
+	done, err := r.w.guard(guardian.Config{Run: r.id, Dir: r.dir, Runtime: runtimeConfig()})
+	if err != nil {
+		return exitLab, fmt.Errorf("nothing was started, since nothing could clean up after a crash: %w", err)
+	}
+	res, err := engine.Run(context.Background(), o, variants...)
+	if !res.Abandoned {
+		err = errors.Join(err, done())
+	}
+	return res.ExitCode, err
+}
+
+// place chooses the run's directory.
+func (r *runner) place() error {
+	if r.f.out == "" {
+		home := r.w.env("SCENARIO_HOME")
+		if home == "" {
+			home = filepath.Join(r.w.dir, ".scenario")
+		}
+		home, err := filepath.Abs(home)
+		if err != nil {
+			return err
+		}
+		r.home = filepath.Join(home, "runs")
+		r.dir = filepath.Join(r.home, r.id)
+		return nil
+	}
+	dir, err := filepath.Abs(r.f.out)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return usage("--out %s: %v", r.f.out, errors.Unwrap(err))
+	case len(entries) > 0:
+		return usage("--out %s: the directory is not empty (it has %s)", r.f.out, entries[0].Name())
+	}
+	r.dir = dir
+	return nil
+}
+
+// variants are what the engine is to carry out. A file that is invalid is not
+// run at all; the others are.
+func (r *runner) variants(l *loaded) ([]engine.Variant, error) {
+	var all []engine.Variant
+	for _, f := range l.files {
+		if f.invalid() {
+			continue
+		}
+		for _, p := range f.variants {
+			data, err := p.JSON()
+			if err != nil {
+				return nil, fmt.Errorf("plan of %s: %w", p.title(), err)
+			}
+			all = append(all, engine.Variant{Plan: p.Plan, JSON: data, Seed: *f.scenario.Seed, Repeat: r.repeat(f, p)})
+		}
+	}
+	return all, nil
+}
+
+// drawSeed draws a seed that is short enough to be typed.
+func drawSeed() int64 { return rand.Int64N(1_000_000) }
+
+// warn prints the warnings of the files that can be run. What is wrong with
+// the others is part of the run.
+func (r *runner) warn(l *loaded) error {
+	if v := r.f.progress.value; v == "quiet" || v == "json" {
+		return nil
+	}
+	valid := &loaded{texts: l.texts}
+	for _, f := range l.files {
+		if !f.invalid() {
+			valid.files = append(valid.files, f)
+		}
+	}
+	return valid.print(r.w, r.f.color.value, errorsOnly)
+}

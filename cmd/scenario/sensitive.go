@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+const hidden = "(sensitive)"
+
+// variableBlocks are all blocks of the files that declare a variable, whether
+// or not the rest of their file is in order.
+func (l *loaded) variableBlocks() []*hclsyntax.Block {
+	var all []*hclsyntax.Block
+	for _, f := range l.files {
+		for _, sf := range f.set.Files {
+			if sf.Body == nil {
+				continue
+			}
+			for _, b := range sf.Body.Blocks {
+				if b.Type == "variable" && len(b.Labels) > 0 {
+					all = append(all, b)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// sensitiveNames are the variables that say that they are sensitive.
+func (l *loaded) sensitiveNames() []string {
+	var names []string
+	for _, b := range l.variableBlocks() {
+		a, ok := b.Body.Attributes["sensitive"]
+		if !ok {
+			continue
+		}
+		if v, diags := a.Expr.Value(nil); diags.HasErrors() || !v.IsKnown() || v.IsNull() || v.RawEquals(cty.True) {
+			names = append(names, b.Labels[0])
+		}
+	}
+	return names
+}
+
+// hideSensitive takes the values of sensitive variables out of the texts that
+// diagnostics quote.
+func (l *loaded) hideSensitive(assignments []string) {
+	names := l.sensitiveNames()
+	if len(names) == 0 {
+		return
+	}
+	var text bytes.Buffer
+	for _, a := range assignments {
+		text.Write(oneLine(hideAssignment(a, names)))
+		text.WriteByte('\n')
+	}
+	if text.Len() > 0 {
+		l.texts[argument] = text.Bytes()
+	}
+	for _, n := range names {
+		if _, ok := l.texts[varPrefix+n]; ok {
+			l.texts[varPrefix+n] = []byte(hidden)
+		}
+	}
+}
+
+func hideAssignment(a string, names []string) string {
+	if name, _, ok := strings.Cut(a, "="); ok && slices.Contains(names, name) {
+		return name + "=" + hidden
+	}
+	return a
+}
+
+// args are the command's arguments without sensitive values.
+func (l *loaded) args(w *world) []string {
+	names := l.sensitiveNames()
+	var secrets []string
+	for _, f := range l.files {
+		for _, p := range f.variants {
+			secrets = append(secrets, p.Variant.Secrets...)
+		}
+	}
+	var out []string
+	for _, a := range w.args {
+		flag, rest, joined := strings.Cut(a, "=")
+		if joined && flag == "--var" {
+			a = flag + "=" + hideAssignment(rest, names)
+		} else {
+			a = hideAssignment(a, names)
+		}
+		for _, s := range secrets {
+			if strings.TrimSpace(s) != "" {
+				a = strings.ReplaceAll(a, s, hidden)
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
+)
+
+func newValidate(w *world) *cobra.Command {
+	var s selection
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate [PATH|GLOB|-]...",
+		Short: "Say all that is wrong with scenarios",
+		Long: `validate reads scenarios and checks everything that can be checked without
+running them: syntax, names, types, references, order. It touches no Docker.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.seeded = cmd.Flags().Changed("seed")
+			l, err := load(w, w.registry(), &s, args, lang.Options{})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := diag.JSON(w.stdout, l.texts, l.diags()); err != nil {
+					return err
+				}
+				return l.verdict()
+			}
+			if err := l.print(w, s.color.value, everything); err != nil {
+				return err
+			}
+			for _, f := range l.files {
+				if !f.invalid() {
+					fmt.Fprintf(w.stdout, "%s: %s\n", f.path, f.size())
+				}
+			}
+			return l.verdict()
+		},
+	}
+	s.addFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the problems as JSON")
+	return cmd
+}
+
+// size says what there is in a file that is valid.
+func (f *file) size() string {
+	if len(f.variants) != 1 {
+		return fmt.Sprintf("valid, %d variants", len(f.variants))
+	}
+	steps := 0
+	for _, v := range f.variants[0].Vertices {
+		if v.Step != nil {
+			steps++
+		}
+	}
+	if steps == 1 {
+		return "valid, 1 step"
+	}
+	return fmt.Sprintf("valid, %d steps", steps)
+}
+
+// verdict is the error for files that are invalid; what is wrong with them has
+// been printed.
+func (l *loaded) verdict() error {
+	if l.invalid() {
+		return &exitError{code: exitInvalid}
+	}
+	return nil
+}
+
+// what says which diagnostics are printed.
+type what int
+
+const (
+	everything what = iota
+	errorsOnly      // and warnings, but no notes
+)
+
+// print writes the diagnostics of all files to standard error.
+func (l *loaded) print(w *world, color string, which what) error {
+	all := l.diags()
+	if which == errorsOnly {
+		all = withoutNotes(all)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	width, _, _ := w.terminal(w.stderr)
+	return diag.Print(w.stderr, l.texts, all, diag.Style{Color: w.colored(color, w.stderr), Width: width})
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"crypto/rand"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/scenario-run/scenario/actions"
+	"github.com/scenario-run/scenario/engine/guardian"
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// world is everything that the program gets from the operating system, and
+// what it acts on. Tests make one of their own.
+type world struct {
+	args           []string // without the program's name
+	environ        []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	dir            string // working directory
+	now            func() time.Time
+	random         io.Reader
+	// terminal says whether a stream is one, and how large.
+	terminal func(stream io.Writer) (width, height int, ok bool)
+	// signals delivers the signals that ask for an end, until stop is called.
+	signals func() (signals <-chan os.Signal, stop func())
+
+	registry func() *step.Registry
+	// runtime connects to the place where nodes live. It need not answer yet.
+	runtime func() (runtime.Runtime, error)
+	// guard starts the process that cleans up if this one dies; done ends it.
+	guard func(guardian.Config) (done func() error, err error)
+}
+
+// system is the world outside.
+func system() *world {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return &world{
+		args:    os.Args[1:],
+		environ: os.Environ(),
+		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		dir:      dir,
+		now:      time.Now,
+		random:   rand.Reader,
+		terminal: terminalSize,
+		signals:  endSignals,
+		registry: actions.New,
+		runtime:  connect,
+		guard:    startGuardian,
+	}
+}
+
+func terminalSize(stream io.Writer) (width, height int, ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, 0, false
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0, 0, true
+	}
+	return width, height, true
+}
+
+func endSignals() (<-chan os.Signal, func()) {
+	c := make(chan os.Signal, 8)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return c, func() { signal.Stop(c) }
+}
+
+// env returns a variable of the environment; empty if it is not set.
+func (w *world) env(name string) string {
+	value, _ := w.lookup(name)
+	return value
+}
+
+func (w *world) lookup(name string) (string, bool) {
+	// As the system does it, the last one counts.
+	for i := len(w.environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(w.environ[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// startGuardian starts this program once more, as the guardian of a run.
+func startGuardian(cfg guardian.Config) (func() error, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	g, err := guardian.Start(cfg, self, guardianCommand)
+	if err != nil {
+		return nil, err
+	}
+	return g.Done, nil
+}

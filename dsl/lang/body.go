@@ -1,0 +1,167 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// body is a block's content held against its schema.
+type body struct {
+	file   *source.File
+	rng    hcl.Range // header of the block: where what is missing is reported
+	schema schema.Object
+	attrs  map[string]*hclsyntax.Attribute
+	blocks map[string][]*body
+}
+
+// split decodes one block's content against several schemas, such as the
+// engine's meta-arguments and a type's own. A name belongs to the first that
+// has it. extra are nested blocks that are allowed besides; they are returned
+// undecoded.
+func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, objects ...schema.Object) ([]*body, []*hclsyntax.Block) {
+	bodies := make([]*body, len(objects))
+	for i, o := range objects {
+		bodies[i] = &body{file: file, rng: headerOf(b), schema: o, attrs: map[string]*hclsyntax.Attribute{}, blocks: map[string][]*body{}}
+	}
+	for _, a := range attrsInOrder(b.Body) {
+		if i := slices.IndexFunc(objects, func(o schema.Object) bool { _, ok := o.Attr(a.Name); return ok }); i >= 0 {
+			bodies[i].attrs[a.Name] = a
+			continue
+		}
+		l.unknownArgument(b, a, objects, extra)
+	}
+	var others []*hclsyntax.Block
+	for _, nested := range b.Body.Blocks {
+		i := slices.IndexFunc(objects, func(o schema.Object) bool { _, ok := o.Block(nested.Type); return ok })
+		switch {
+		case i >= 0:
+			l.nested(bodies[i], nested)
+		case slices.Contains(extra, nested.Type):
+			others = append(others, nested)
+		default:
+			l.unknownNested(b, nested, objects, extra)
+		}
+	}
+	for _, x := range bodies {
+		l.complete(x)
+	}
+	return bodies, others
+}
+
+// nested decodes a nested block of a body's schema.
+func (l *loader) nested(in *body, b *hclsyntax.Block) {
+	s, _ := in.schema.Block(b.Type)
+	if len(b.Labels) > 0 {
+		l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], b.Type+" takes no label", ""))
+	}
+	if first := in.blocks[b.Type]; len(first) > 0 && !s.Repeated {
+		l.add(diag.New(diag.BlockTwice, headerOf(b), "a second "+b.Type+" block", "It may stand once.",
+			diag.Also(first[0].rng, "the first is here")))
+		return
+	}
+	bodies, _ := l.split(in.file, b, nil, s.Body)
+	in.blocks[b.Type] = append(in.blocks[b.Type], bodies[0])
+}
+
+// complete reports what is missing.
+func (l *loader) complete(b *body) {
+	for _, a := range b.schema.Attrs {
+		if a.Required && b.attrs[a.Name] == nil && a.OnlyNode == (schema.OnlyNode{}) {
+			l.add(diag.New(diag.MissingArgument, b.rng, `missing argument "`+a.Name+`"`, a.Doc))
+		}
+	}
+	for _, n := range b.schema.Blocks {
+		if n.Required && len(b.blocks[n.Name]) == 0 {
+			l.add(diag.New(diag.MissingBlock, b.rng, `missing block "`+n.Name+`"`, n.Doc))
+		}
+	}
+}
+
+func (l *loader) unknownArgument(in *hclsyntax.Block, a *hclsyntax.Attribute, objects []schema.Object, extra []string) {
+	attrs, blocks := names(objects)
+	blocks = append(blocks, extra...)
+	what := describe(in)
+	if slices.Contains(blocks, a.Name) {
+		l.add(diag.New(diag.UnknownArgument, a.NameRange, `"`+a.Name+`" is a block here, not an argument`,
+			"Write it as "+a.Name+" { … }, without =."))
+		return
+	}
+	if why := laterArgument(in.Type, a.Name); why != "" {
+		l.add(diag.New(diag.UnknownArgument, a.NameRange, what+` has no argument "`+a.Name+`"`, why))
+		return
+	}
+	l.add(diag.New(diag.UnknownArgument, a.NameRange, what+` has no argument "`+a.Name+`"`,
+		list("It takes", attrs), diag.DidYouMean(a.Name, attrs)))
+}
+
+func (l *loader) unknownNested(in, b *hclsyntax.Block, objects []schema.Object, extra []string) {
+	attrs, blocks := names(objects)
+	if slices.Contains(attrs, b.Type) {
+		l.add(diag.New(diag.UnknownBlock, b.TypeRange, `"`+b.Type+`" is an argument here, not a block`,
+			"Write it as "+b.Type+" = …"))
+		return
+	}
+	blocks = append(blocks, extra...)
+	l.add(diag.New(diag.UnknownBlock, b.TypeRange, describe(in)+` has no block "`+b.Type+`"`,
+		list("Blocks in it:", blocks), diag.DidYouMean(b.Type, blocks)))
+}
+
+// names lists the attributes and the blocks of several schemas.
+func names(objects []schema.Object) (attrs, blocks []string) {
+	for _, o := range objects {
+		for _, a := range o.Attrs {
+			attrs = append(attrs, a.Name)
+		}
+		for _, b := range o.Blocks {
+			blocks = append(blocks, b.Name)
+		}
+	}
+	return sorted(attrs), sorted(blocks)
+}
+
+func list(before string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return before + " " + strings.Join(names, ", ") + "."
+}
+
+// describe names a block for a message: action "kill", node, ready.
+func describe(b *hclsyntax.Block) string {
+	switch b.Type {
+	case rootAction, rootProbe, rootWorkload:
+		if len(b.Labels) > 0 {
+			return b.Type + " " + b.Labels[0]
+		}
+	}
+	return b.Type
+}
+
+func headerOf(b *hclsyntax.Block) hcl.Range {
+	r := b.TypeRange
+	if n := len(b.LabelRanges); n > 0 {
+		r.End = b.LabelRanges[n-1].End
+	}
+	return r
+}
+
+func attrsInOrder(b *hclsyntax.Body) []*hclsyntax.Attribute {
+	all := make([]*hclsyntax.Attribute, 0, len(b.Attributes))
+	for _, a := range b.Attributes {
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b *hclsyntax.Attribute) int { return a.NameRange.Start.Byte - b.NameRange.Start.Byte })
+	return all
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}

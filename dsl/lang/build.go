@@ -1,0 +1,229 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
+)
+
+// expand checks a variant and makes its instances. With part it makes only
+// those of the declarations that it says, in order to check them.
+func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl) bool) *Variant {
+	x := newExpansion(l.p, l.vars, l.variants[key], problems)
+	for _, v := range s.Variables {
+		if v.Sensitive {
+			x.secret(v.Value)
+		}
+	}
+	v := &Variant{Scenario: s, Key: key, x: x}
+	for _, d := range chosen(l.p.images, part) {
+		v.Images = append(v.Images, x.image(d))
+	}
+	for _, d := range chosen(l.p.networks, part) {
+		args := x.early(d, d.args)
+		v.Networks = append(v.Networks, &Network{Name: d.name, Subnet: text(args, "subnet"), Internal: truth(args, "internal"), Driver: text(args, "driver"), Range: d.rng})
+	}
+	for _, d := range chosen(l.p.volumes, part) {
+		args := x.early(d, d.args)
+		size, _ := schema.ParseSize(text(args, "size")) // checked; 0 when left out
+		v.Volumes = append(v.Volumes, &Volume{Name: d.name, Size: size, Range: d.rng})
+	}
+	v.Nodes = x.nodes(chosen(l.p.nodes, part))
+	v.Probes = x.probes(chosen(l.p.probes, part))
+	v.Steps = x.steps(chosen(l.p.steps, part), x.top)
+	if c := l.p.cleanup; c != nil && len(chosen([]*decl{c}, part)) > 0 {
+		v.Cleanup = x.steps(c.steps, newPlace(x.top, c.inner, "cleanup/", cty.NilVal))
+	}
+	v.Outputs = x.outputs(chosen(l.p.outputs, part))
+	x.unusedLocals(chosen(l.p.locals, part))
+	// From here on nothing is worked out any more: evaluations may run side by
+	// side.
+	for _, i := range x.byAddress {
+		x.planned(i)
+	}
+	for text := range x.secrets {
+		v.Secrets = append(v.Secrets, text)
+	}
+	// The longest first, so that one that contains another is replaced whole.
+	slices.SortFunc(v.Secrets, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return v
+}
+
+func (x *expansion) image(d *decl) *Image {
+	args := x.early(d, d.args)
+	img := &Image{Name: d.name, Pull: text(args, "pull"), Range: d.rng}
+	build := args.GetAttr("build")
+	if build.IsNull() {
+		return img
+	}
+	img.Build = &Build{Context: text(build, "context"), Dockerfile: text(build, "dockerfile"), Target: text(build, "target")}
+	if m := build.GetAttr("args"); !m.IsNull() && m.IsWhollyKnown() {
+		img.Build.Args = map[string]string{}
+		for k, v := range m.AsValueMap() {
+			if !v.IsNull() {
+				img.Build.Args[k] = v.AsString()
+			}
+		}
+	}
+	x.contextOf(d, img.Build)
+	return img
+}
+
+// contextOf makes the path of a build's context one that can be opened.
+func (x *expansion) contextOf(d *decl, b *Build) {
+	attr := d.args.blocks["build"][0].attrs["context"]
+	if attr == nil || b.Context == "" {
+		return
+	}
+	path, err := x.p.set.Resolve(d.file, b.Context)
+	if err != nil {
+		x.sink.add(diag.New(diag.Outside, attr.Expr.Range(), err.Error(), ""))
+		return
+	}
+	if why := notDirectory(path); why != "" {
+		x.sink.add(diag.New(diag.NoFile, attr.Expr.Range(), "the build context "+b.Context+" "+why, "The path is relative to the file that says it."))
+		return
+	}
+	b.Context = path
+	if why := notFile(path, b.Dockerfile); why != "" {
+		at := attr.Expr.Range()
+		if a := d.args.blocks["build"][0].attrs["dockerfile"]; a != nil {
+			at = a.Expr.Range()
+		}
+		x.sink.add(diag.New(diag.NoFile, at, "the build context has no "+b.Dockerfile, why))
+	}
+}
+
+// all calls do for each instance of a declaration, or for one that stands for
+// them if there are none or if their number isn't known, so that the block is
+// checked in any case.
+func (x *expansion) all(d *decl, at *place, do func(*instance)) {
+	if d.broken {
+		return
+	}
+	set := x.instancesOf(d, at)
+	if len(set.list) == 0 || set.failed {
+		do(x.phantom(set))
+		return
+	}
+	for _, i := range set.list {
+		do(i)
+	}
+}
+
+func (x *expansion) probes(decls []*decl) []*Probe {
+	var all []*Probe
+	for _, d := range decls {
+		x.all(d, x.top, func(i *instance) {
+			c := x.check(i)
+			if i.phantom {
+				return
+			}
+			all = append(all, &Probe{Address: i.address, Name: d.name, Key: i.key, Type: d.typ, Range: d.rng,
+				Body: x.bodyOf(i, d.args, &c.rec)})
+		})
+	}
+	return all
+}
+
+// bodyOf makes a body of arguments that have been checked.
+func (x *expansion) bodyOf(i *instance, b *body, rec *recorder) *Body {
+	return &Body{refs: rec.refs, windows: rec.windows, rng: b.rng, eval: evaluator(func(s Scope) (cty.Value, hcl.Diagnostics) {
+		return x.runner(i.decl.file, i.place, i, s).arguments(b)
+	})}
+}
+
+// exprOf checks one argument of a block and makes an expression of it.
+func (x *expansion) exprOf(f frame, b *body, name string) *Expr {
+	a, ok := b.schema.Attr(name)
+	attr := b.attrs[name]
+	if !ok || attr == nil {
+		return nil
+	}
+	var rec recorder
+	f.rec = &rec
+	_, diags := f.oneArgument(b, a)
+	x.sink.add(diags...)
+	run := func(s Scope) frame { return x.runner(f.file, f.place, f.inst, s) }
+	return &Expr{
+		refs: rec.refs, windows: rec.windows, rng: attr.Expr.Range(),
+		eval: evaluator(func(s Scope) (cty.Value, hcl.Diagnostics) { return run(s).oneArgument(b, a) }),
+		explain: func(s Scope) []Part {
+			return run(s).explain(attr.Expr, f.file.Src)
+		},
+	}
+}
+
+func (x *expansion) outputs(decls []*decl) []*Output {
+	var all []*Output
+	for _, d := range decls {
+		if d.broken {
+			continue
+		}
+		f := x.checker(d.file, x.top, nil)
+		b := d.args
+		o := &Output{Name: d.name, Range: d.rng}
+		rest := &body{file: b.file, rng: b.rng, attrs: map[string]*hclsyntax.Attribute{}}
+		for _, name := range []string{"description", "sensitive"} {
+			attr, _ := b.schema.Attr(name)
+			rest.schema.Attrs = append(rest.schema.Attrs, attr)
+			if given := b.attrs[name]; given != nil {
+				rest.attrs[name] = given
+			}
+		}
+		args := x.earlyOf(f, rest)
+		o.Description, o.Sensitive = text(args, "description"), truth(args, "sensitive")
+		if o.Value = x.exprOf(f, b, "value"); o.Value != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// unusedLocals checks locals that nothing uses; those that others use come
+// last, since the use says whether they are evaluated at all.
+func (x *expansion) unusedLocals(decls []*decl) {
+	used := map[string]bool{}
+	for _, d := range x.p.locals {
+		for _, t := range d.expr.Variables() {
+			if a, ok := second(t); ok && t.RootName() == rootLocal {
+				used[a] = true
+			}
+		}
+	}
+	last := slices.Clone(decls)
+	slices.SortStableFunc(last, func(a, b *decl) int {
+		switch {
+		case used[a.name] == used[b.name]:
+			return 0
+		case used[b.name]:
+			return -1
+		}
+		return 1
+	})
+	for _, d := range last {
+		if x.locals[localKey{d, false}] == nil && x.locals[localKey{d, true}] == nil {
+			x.local(d, false, d.rng)
+		}
+	}
+}
+
+// second is the name after the root of a reference.
+func second(t hcl.Traversal) (string, bool) {
+	if len(t) < 2 {
+		return "", false
+	}
+	a, ok := t[1].(hcl.TraverseAttr)
+	return a.Name, ok
+}

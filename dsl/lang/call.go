@@ -1,0 +1,213 @@
+package lang
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/funcs"
+)
+
+// special are the functions that look at how their arguments are written.
+var special = []string{string(During), string(Between), string(Since), "try", "can"}
+
+func isWindow(name string) bool {
+	return name == string(During) || name == string(Between) || name == string(Since)
+}
+
+func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
+	switch {
+	case isWindow(e.Name):
+		return f.windowCall(e)
+	case e.Name == "try":
+		return f.try(e)
+	case e.Name == "can":
+		return f.can(e)
+	}
+	table := f.x.p.funcs.in(f.file)
+	fn, ok := table[e.Name]
+	if !ok {
+		return f.unknownFunction(e, table)
+	}
+	if d := arity(e, fn); d != nil {
+		return f.always(d)
+	}
+	ctx := f.ctx.NewChild()
+	ctx.Functions = map[string]function.Function{e.Name: fn}
+	c := *e
+	c.Args = make([]hclsyntax.Expression, len(e.Args))
+	var diags hcl.Diagnostics
+	hidden := false
+	for i, a := range e.Args {
+		v, more := f.value(a)
+		diags = append(diags, more...)
+		hidden = hidden || v.HasMarkDeep(sensitive)
+		if expanded := e.ExpandFinal && i == len(e.Args)-1; !expanded {
+			diags = append(diags, needsConversion(a, v, parameter(fn, i))...)
+			v = f.onlyType(v)
+		}
+		c.Args[i] = known(a, v)
+	}
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	v, diags := c.Value(ctx)
+	return f.onlyType(v), adoptCall(e, diags, hidden)
+}
+
+func parameter(fn function.Function, i int) *function.Parameter {
+	if params := fn.Params(); i < len(params) {
+		return &params[i]
+	}
+	return fn.VarParam()
+}
+
+// needsConversion reports a string, not known yet, where a number or a bool is
+// needed: hcl would find out only when it is too late.
+func needsConversion(e hclsyntax.Expression, v cty.Value, p *function.Parameter) hcl.Diagnostics {
+	if p == nil || v.Type() != cty.String || v.IsKnown() {
+		return nil
+	}
+	if p.Type != cty.Number && p.Type != cty.Bool {
+		return nil
+	}
+	return hcl.Diagnostics{diag.New(diag.WrongCall, e.Range(), "argument "+p.Name+": "+typeName(p.Type)+" is needed, this is a string", conversionHint(p.Type))}
+}
+
+func (f frame) unknownFunction(e *hclsyntax.FunctionCallExpr, table map[string]function.Function) (cty.Value, hcl.Diagnostics) {
+	if f.checking() {
+		for _, a := range e.Args {
+			f.value(a)
+		}
+	}
+	names := slices.Clone(special)
+	for n := range table {
+		names = append(names, n)
+	}
+	return f.always(diag.New(diag.UnknownFunction, e.NameRange, `no function named "`+e.Name+`"`, "", diag.DidYouMean(e.Name, sorted(names))))
+}
+
+// arity reports a wrong number of arguments.
+func arity(e *hclsyntax.FunctionCallExpr, fn function.Function) *hcl.Diagnostic {
+	want, given := len(fn.Params()), len(e.Args)
+	if e.ExpandFinal {
+		return nil // known when the last is
+	}
+	switch {
+	case fn.VarParam() == nil && given != want:
+		return diag.New(diag.WrongCall, e.Range(), e.Name+" takes "+plural(want, "argument")+", not "+number(given), signature(e.Name, fn))
+	case given < want:
+		return diag.New(diag.WrongCall, e.Range(), e.Name+" takes at least "+plural(want, "argument")+", not "+number(given), signature(e.Name, fn))
+	}
+	return nil
+}
+
+func signature(name string, fn function.Function) string {
+	var params []string
+	for _, p := range fn.Params() {
+		params = append(params, p.Name)
+	}
+	if p := fn.VarParam(); p != nil {
+		params = append(params, p.Name+"…")
+	}
+	return "Write it as " + name + "(" + strings.Join(params, ", ") + ")."
+}
+
+// adoptCall words hcl's complaints about a call like ours. What is wrong with
+// a sensitive value is not said, since that would show it.
+func adoptCall(e *hclsyntax.FunctionCallExpr, diags hcl.Diagnostics, hidden bool) hcl.Diagnostics {
+	var all hcl.Diagnostics
+	for _, d := range diags {
+		if x, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra); ok && diag.CodeOf(d) == "" {
+			d = callProblem(e, d, x.FunctionCallError())
+			if hidden {
+				d.Summary, d.Detail = e.Name+" can't be called with this value, which is sensitive", ""
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *hcl.Diagnostic {
+	at := e.Range()
+	var argErr function.ArgError
+	switch {
+	case errors.As(err, &argErr) && argErr.Index < len(e.Args):
+		at = e.Args[argErr.Index].Range()
+	case d.Subject != nil && err == nil:
+		at = *d.Subject
+	}
+	if fileErr := (*funcs.FileError)(nil); errors.As(err, &fileErr) {
+		if len(e.Args) > 0 {
+			at = e.Args[0].Range() // the path
+		}
+		return diag.New(diag.NoFile, at, e.Name+": "+fileErr.Error(), "The path is relative to the file that says it.")
+	}
+	if err == nil {
+		return diag.New(diag.WrongCall, at, e.Name+": "+lowerFirst(strings.TrimSuffix(d.Detail, ".")), "")
+	}
+	return diag.New(diag.WrongCall, at, e.Name+": "+err.Error(), "")
+}
+
+// try returns the first argument that can be evaluated. While checking, what
+// is not known yet may turn out either way.
+func (f frame) try(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
+	if len(e.Args) == 0 {
+		return f.always(diag.New(diag.WrongCall, e.Range(), "try needs an argument", ""))
+	}
+	var first hcl.Diagnostics
+	result, decided := cty.DynamicVal, false
+	for _, a := range e.Args {
+		v, diags := f.attempt(a)
+		if diags.HasErrors() {
+			first = append(first, diags...)
+			continue
+		}
+		if !f.checking() {
+			return v, nil
+		}
+		if !decided {
+			result, decided = v, true
+			if !v.IsWhollyKnown() {
+				result = cty.DynamicVal
+			}
+		}
+	}
+	if decided {
+		return result, nil
+	}
+	return cty.DynamicVal, hcl.Diagnostics{diag.New(diag.CannotEvaluate, e.Range(), "none of the arguments of try can be evaluated", first[0].Summary+".")}
+}
+
+func (f frame) can(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
+	if len(e.Args) != 1 {
+		return f.always(diag.New(diag.WrongCall, e.Range(), "can takes one argument", ""))
+	}
+	v, diags := f.attempt(e.Args[0])
+	if diags.HasErrors() {
+		return cty.False, nil
+	}
+	if f.checking() && !v.IsWhollyKnown() {
+		return cty.UnknownVal(cty.Bool), nil
+	}
+	return cty.True, nil
+}
+
+// attempt evaluates an expression and returns its diagnostics while checking
+// too, but for those that are mistakes in any case.
+func (f frame) attempt(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
+	if !f.checking() {
+		return f.value(e)
+	}
+	tolerant := f
+	tolerant.sink = &sink{}
+	v, _ := tolerant.value(e)
+	return v, tolerant.sink.diags
+}

@@ -1,0 +1,258 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
+)
+
+// checked is what checking an instance's arguments found out.
+type checked struct {
+	args   cty.Value
+	rec    recorder
+	result schema.Object // of what expressions see
+	// nodeAttrs are results that are addresses of nodes; expressions see nodes.
+	nodeAttrs []string
+	when      cty.Value // of a step
+	busy      bool
+}
+
+// check evaluates the arguments of a probe or a step with unknown results of
+// what they lean on. The types of its own results may depend on them.
+func (x *expansion) check(i *instance) *checked {
+	if i.checked != nil && !i.checked.busy {
+		return i.checked
+	}
+	c := &checked{args: cty.DynamicVal, when: cty.NilVal, busy: true}
+	c.result = baseResult(i.decl)
+	if i.checked != nil {
+		// Steps in a circle are the plan's to report, with the reasons why each
+		// waits for the other; a probe has no place in it.
+		if i.decl.root == rootProbe {
+			x.enter(i, i.address, i.decl.rng)
+		}
+		return c
+	}
+	i.checked = c
+	if i.decl.args != nil && i.decl.root != rootRepeat && i.decl.root != rootAssert {
+		x.stack = append(x.stack, hop{i, i.address, i.decl.rng})
+		f := x.of(i, &c.rec)
+		if i.decl.isStep() {
+			c.when = x.whenOf(i)
+			f = f.mayBeDead(isFalse(c.when))
+		}
+		c.args, _ = f.arguments(i.decl.args)
+		f.together(i.decl.typ, c.args, i.decl.rng)
+		x.leave()
+	}
+	c.result = x.resultOf(i, c)
+	c.busy = false
+	return c
+}
+
+// together reports what is wrong with the arguments of a type as a whole.
+func (f frame) together(t schema.Type, args cty.Value, at hcl.Range) {
+	if t.Check == nil || !f.checking() {
+		return
+	}
+	if err := t.Check(args); err != nil {
+		f.sink.add(diag.New(diag.InvalidValue, at, t.Name+": "+err.Error(), ""))
+	}
+}
+
+// of returns the frame to check something of an instance.
+func (x *expansion) of(i *instance, rec *recorder) frame {
+	f := x.checker(i.decl.file, i.place, rec)
+	f.inst = i
+	f.dead = i.phantom
+	return f
+}
+
+// whenOf is a step's when as far as it is known early. What is wrong with it
+// is reported where the step is built.
+func (x *expansion) whenOf(i *instance) cty.Value {
+	a := i.decl.meta.attrs["when"]
+	if a == nil {
+		return cty.True
+	}
+	quiet, _ := x.of(i, nil).silently()
+	v, _ := quiet.value(a.Expr)
+	v, _ = v.Unmark()
+	return v
+}
+
+func isFalse(v cty.Value) bool {
+	return v != cty.NilVal && v.Type() == cty.Bool && v.IsKnown() && !v.IsNull() && v.False()
+}
+
+func isTrue(v cty.Value) bool {
+	return v != cty.NilVal && v.Type() == cty.Bool && v.IsKnown() && !v.IsNull() && v.True()
+}
+
+// baseResult is what every step has.
+func baseResult(d *decl) schema.Object {
+	switch {
+	case d.isFault():
+		return schema.StepAttrs.And(schema.FaultAttrs)
+	case d.isStep():
+		return schema.StepAttrs
+	}
+	return schema.Object{}
+}
+
+// resultOf is the shape of an instance's value.
+func (x *expansion) resultOf(i *instance, c *checked) schema.Object {
+	o := baseResult(i.decl)
+	if i.decl.root == rootWorkload {
+		o = o.And(schema.Statistics(captured(c.args)))
+	}
+	if i.decl.typ.Result == nil || i.decl.broken {
+		return o
+	}
+	args := c.args
+	if args == cty.DynamicVal {
+		args = cty.UnknownVal(plainType(i.decl.args.schema.Type()))
+	}
+	for _, a := range i.decl.typ.Result(args).Attrs {
+		if _, taken := o.Attr(a.Name); taken {
+			continue
+		}
+		if a.Ref == schema.RefNode || a.Ref == schema.RefNodes {
+			c.nodeAttrs = append(c.nodeAttrs, a.Name)
+		}
+		o.Attrs = append(o.Attrs, a)
+	}
+	return o
+}
+
+// captured is the type of what a workload captures: a list of strings for each
+// name.
+func captured(args cty.Value) cty.Type {
+	if args.Type().IsObjectType() && args.Type().HasAttribute("capture") {
+		c := args.GetAttr("capture")
+		switch {
+		case c.IsNull():
+			return cty.EmptyObject
+		case !c.IsKnown() || !c.CanIterateElements():
+			return cty.DynamicPseudoType
+		}
+		attrs := map[string]cty.Type{}
+		for it := c.ElementIterator(); it.Next(); {
+			k, _ := it.Element()
+			attrs[k.AsString()] = cty.List(cty.String)
+		}
+		return cty.Object(attrs)
+	}
+	return cty.EmptyObject
+}
+
+// statistics is the type of a window over a workload.
+func (x *expansion) statistics(workload *instance) cty.Type {
+	return plainType(schema.Statistics(captured(x.check(workload).args)).Type())
+}
+
+// planned is an instance's value as far as it is known before anything runs.
+func (x *expansion) planned(i *instance) cty.Value {
+	if i.plan != cty.NilVal {
+		return i.plan
+	}
+	if i.decl.root == rootNode {
+		i.plan = plannedNode(i)
+		return i.plan
+	}
+	c := x.check(i)
+	if c.busy {
+		return cty.DynamicVal // a circle
+	}
+	m := map[string]cty.Value{}
+	for _, a := range c.result.Attrs {
+		m[a.Name] = cty.UnknownVal(seenType(a))
+		if a.Ref == schema.RefNodes {
+			m[a.Name] = x.givenNodes(c.args, a.Name)
+		}
+	}
+	if _, ok := m["address"]; ok && !i.phantom {
+		m["address"] = cty.StringVal(i.address)
+	}
+	i.plan = cty.ObjectVal(m)
+	return i.plan
+}
+
+// givenNodes is a result that lists the nodes which the argument of the same
+// name has named: as an action on nodes returns them. So it is known early if
+// that is.
+func (x *expansion) givenNodes(args cty.Value, name string) cty.Value {
+	unknown := cty.UnknownVal(cty.List(schema.NodeType))
+	if !args.Type().IsObjectType() || !args.Type().HasAttribute(name) {
+		return unknown
+	}
+	given := args.GetAttr(name)
+	if given.IsNull() || !given.IsWhollyKnown() || !given.CanIterateElements() || given.LengthInt() == 0 {
+		return unknown
+	}
+	var nodes []cty.Value
+	for _, address := range given.AsValueSlice() {
+		i := x.byAddress[address.AsString()]
+		if i == nil {
+			return unknown
+		}
+		nodes = append(nodes, x.planned(i))
+	}
+	return cty.ListVal(nodes)
+}
+
+// seenType is the type in which expressions see a result.
+func seenType(a schema.Attr) cty.Type {
+	switch a.Ref {
+	case schema.RefNode:
+		return schema.NodeType
+	case schema.RefNodes:
+		return cty.List(schema.NodeType)
+	}
+	return plainType(a.ValueType())
+}
+
+// resultType is the type in which the engine keeps a step's value.
+func (c *checked) resultType() cty.Type {
+	attrs := map[string]cty.Type{}
+	for _, a := range c.result.Attrs {
+		attrs[a.Name] = plainType(a.ValueType())
+	}
+	return cty.Object(attrs)
+}
+
+func plannedNode(i *instance) cty.Value {
+	m := map[string]cty.Value{}
+	for name, t := range schema.NodeType.AttributeTypes() {
+		m[name] = cty.UnknownVal(t)
+	}
+	if !i.phantom {
+		m["name"] = cty.StringVal(i.decl.name)
+		m["address"] = cty.StringVal(i.address)
+		m["host"] = cty.StringVal(i.host())
+	}
+	return cty.ObjectVal(m)
+}
+
+// host is a node's name on its networks: letters, digits and hyphens only,
+// since some clients refuse others.
+func (i *instance) host() string {
+	name := i.decl.name
+	if i.key != cty.NilVal {
+		k := keyText(i.key)
+		if i.key.Type() == cty.String {
+			k = i.key.AsString()
+		}
+		name += "-" + k
+	}
+	b := []byte(name)
+	for n, c := range b {
+		ok := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z'
+		if !ok {
+			b[n] = '-'
+		}
+	}
+	return string(b)
+}

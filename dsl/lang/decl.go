@@ -1,0 +1,160 @@
+package lang
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// The roots of references: the first word of each.
+const (
+	rootScenario = "scenario"
+	rootVar      = "var"
+	rootLocal    = "local"
+	rootMatrix   = "matrix"
+	rootImage    = "image"
+	rootNetwork  = "network"
+	rootVolume   = "volume"
+	rootNode     = "node"
+	rootProbe    = "probe"
+	rootAction   = "action"
+	rootWorkload = "workload"
+	rootAssert   = "assert"
+	rootRepeat   = "repeat"
+	rootEach     = "each"
+	rootCount    = "count"
+)
+
+var allRoots = []string{
+	rootScenario, rootVar, rootLocal, rootMatrix, rootImage, rootNetwork, rootVolume, rootNode,
+	rootProbe, rootAction, rootWorkload, rootAssert, rootRepeat, rootEach, rootCount,
+}
+
+// program is a scenario as its files say it: every declaration, nothing
+// evaluated.
+type program struct {
+	set   *source.Set
+	opts  Options
+	funcs *functions
+
+	scenario *decl
+	vars     []*decl
+	locals   []*decl
+	matrix   *decl
+	images   []*decl
+	networks []*decl
+	volumes  []*decl
+	nodes    []*decl
+	probes   []*decl
+	steps    []*decl
+	cleanup  *decl
+	outputs  []*decl
+
+	top      *scope
+	declared map[string]map[string]*decl // root → name → one of that name, wherever it is visible
+}
+
+// decl is a block that declares something. A local is one too, of an attribute.
+type decl struct {
+	root  string // how references to it begin
+	name  string
+	typ   schema.Type // of actions, faults, probes and workloads
+	file  *source.File
+	block *hclsyntax.Block
+	expr  hclsyntax.Expression // of a local
+	rng   hcl.Range            // its header
+	named hcl.Range            // its name
+
+	// broken says that a problem with it has been reported that makes what it is
+	// unclear: what refers to it isn't checked.
+	broken bool
+
+	args  *body
+	meta  *body
+	kind  *body // a node's nested block of a kind
+	kindT schema.Type
+
+	scope *scope  // where it is visible
+	inner *scope  // of repeat and cleanup: what is visible inside
+	steps []*decl // of repeat and cleanup
+}
+
+// scope is a set of names that are visible together.
+type scope struct {
+	parent *scope
+	owner  *decl // the repeat or cleanup; nil at the top
+	names  map[string]map[string]*decl
+}
+
+func newScope(parent *scope, owner *decl) *scope {
+	return &scope{parent: parent, owner: owner, names: map[string]map[string]*decl{}}
+}
+
+// find returns what a name means in a scope, or nil.
+func (s *scope) find(root, name string) *decl {
+	for ; s != nil; s = s.parent {
+		if d := s.names[root][name]; d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// tooManyNames is how many names are too many to look for a likely one.
+const tooManyNames = 1000
+
+// visible lists the names of a kind, for suggestions: none if there are too
+// many to compare each with what was written.
+func (s *scope) visible(root string) []string {
+	var names []string
+	for at := s; at != nil; at = at.parent {
+		if len(at.names[root]) > tooManyNames {
+			return nil
+		}
+	}
+	for ; s != nil; s = s.parent {
+		for n := range s.names[root] {
+			names = append(names, n)
+		}
+	}
+	return sorted(names)
+}
+
+// address is how a declaration is called in references.
+func (d *decl) address() string { return d.root + "." + d.name }
+
+// called names a repeat or cleanup for a message.
+func (d *decl) called() string {
+	if d.name == "" {
+		return d.root
+	}
+	return d.root + ` "` + d.name + `"`
+}
+
+// isStep says whether it has a place in the order.
+func (d *decl) isStep() bool { return slices.Contains(stepBlocks, d.root) }
+
+// hasInstances says whether a root refers to what has values at run time only.
+func hasInstances(root string) bool {
+	return root == rootNode || root == rootProbe || slices.Contains(stepBlocks, root)
+}
+
+func (d *decl) isFault() bool { return d.typ.Kind == schema.Fault }
+
+// multiple says whether it has count or for_each, and which.
+func (d *decl) multiple() (*hclsyntax.Attribute, string) {
+	b := d.meta
+	if b == nil {
+		return nil, ""
+	}
+	for _, name := range []string{"count", "for_each"} {
+		if a := b.attrs[name]; a != nil {
+			return a, name
+		}
+	}
+	return nil, ""
+}

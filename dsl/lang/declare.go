@@ -1,0 +1,79 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// declare checks a block's labels and makes its name known.
+func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in *scope) *decl {
+	d := &decl{root: b.Type, file: f, block: b, rng: headerOf(b), named: headerOf(b), scope: in}
+	switch b.Type {
+	case "variable":
+		d.root = rootVar
+	}
+	if len(b.Labels) != len(labels) {
+		l.wrongLabels(b, labels)
+		d.broken = true
+	}
+	if len(b.Labels) == 0 {
+		return nil
+	}
+	n := min(len(b.Labels), len(labels)) - 1
+	d.name, d.named = b.Labels[n], b.LabelRanges[n]
+	if len(labels) == 2 {
+		d.typ.Name = b.Labels[0]
+	}
+	if !nameSyntax.MatchString(d.name) && !d.broken {
+		l.add(diag.New(diag.BadName, d.named, `"`+d.name+`" is not a name`,
+			"A name begins with a lower case letter; lower case letters, digits and underscores follow."))
+		d.broken = true
+	}
+	if reservedNames[d.root] == d.name {
+		l.add(diag.New(diag.BadName, d.named, d.address()+" is the number of a round inside a repeat", "Choose another name."))
+	}
+	l.register(d)
+	return d
+}
+
+// declareBroken makes a name known, so that what refers to it isn't reported
+// as well.
+func (l *loader) declareBroken(f *source.File, b *hclsyntax.Block, labels []string) {
+	if d := l.declare(f, b, labels, l.p.top); d != nil {
+		d.broken = true
+	}
+}
+
+func (l *loader) wrongLabels(b *hclsyntax.Block, labels []string) {
+	want := b.Type
+	for _, w := range labels {
+		want += ` "` + map[string]string{"name": "NAME", "type": "TYPE"}[w] + `"`
+	}
+	at := headerOf(b)
+	if len(b.Labels) > len(labels) {
+		at = b.LabelRanges[len(labels)]
+	}
+	l.add(diag.New(diag.WrongLabels, at, b.Type+" has "+plural(len(labels), "label")+", not "+number(len(b.Labels)),
+		"Write it as "+want+" { … }."))
+}
+
+// register makes a name visible, and reports one that is taken.
+func (l *loader) register(d *decl) bool {
+	if first := d.scope.find(d.root, d.name); first != nil {
+		l.add(diag.New(diag.DeclaredTwice, d.named, word(d.root)+` "`+d.name+`" is declared twice`, "",
+			diag.Also(first.named, "first declared here")))
+		first.broken = first.broken || d.broken
+		return false
+	}
+	if d.scope.names[d.root] == nil {
+		d.scope.names[d.root] = map[string]*decl{}
+	}
+	d.scope.names[d.root][d.name] = d
+	if l.p.declared[d.root] == nil {
+		l.p.declared[d.root] = map[string]*decl{}
+	}
+	l.p.declared[d.root][d.name] = d
+	return true
+}

@@ -1,0 +1,342 @@
+package lang
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// loader decodes blocks into a program.
+type loader struct {
+	p     *program
+	diags hcl.Diagnostics
+}
+
+func (l *loader) add(d *hcl.Diagnostic) { l.diags = append(l.diags, d) }
+
+// topBlocks are the blocks of a file, with what each label is.
+var topBlocks = map[string][]string{
+	rootScenario: {"name"},
+	"variable":   {"name"},
+	"locals":     nil,
+	rootMatrix:   nil,
+	rootImage:    {"name"},
+	rootNetwork:  {"name"},
+	rootVolume:   {"name"},
+	rootNode:     {"name"},
+	rootProbe:    {"type", "name"},
+	rootWorkload: {"type", "name"},
+	rootAction:   {"type", "name"},
+	rootAssert:   {"name"},
+	rootRepeat:   {"name"},
+	"cleanup":    nil,
+	"output":     {"name"},
+}
+
+var (
+	stepBlocks    = []string{rootAction, rootAssert, rootRepeat, rootWorkload}
+	nameSyntax    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	reservedNames = map[string]string{rootRepeat: "index"}
+)
+
+// decode reads the blocks of all files.
+func decode(set *source.Set, opts Options) (*program, hcl.Diagnostics) {
+	p := &program{set: set, opts: opts, top: newScope(nil, nil), declared: map[string]map[string]*decl{}}
+	l := &loader{p: p}
+	for _, f := range set.Files {
+		if f.Body == nil {
+			continue
+		}
+		for _, a := range attrsInOrder(f.Body) {
+			if a.Name != "include" {
+				l.add(diag.New(diag.UnknownArgument, a.NameRange, `a file has no argument "`+a.Name+`"`,
+					"Only include stands at the top of a file; named values belong into a locals block."))
+			}
+		}
+		for _, b := range f.Body.Blocks {
+			l.top(f, b)
+		}
+	}
+	return p, l.diags
+}
+
+// top decodes a block at the top of a file.
+func (l *loader) top(f *source.File, b *hclsyntax.Block) {
+	labels, ok := topBlocks[b.Type]
+	if !ok {
+		l.unknownTop(b)
+		return
+	}
+	if slices.Contains(stepBlocks, b.Type) || b.Type == "cleanup" {
+		if f != l.p.set.Root {
+			l.add(diag.New(diag.StepInLibrary, headerOf(b), "a library has no steps",
+				"It declares what scenarios share; "+b.Type+" belongs into the scenario."))
+			if len(labels) > 0 {
+				l.declareBroken(f, b, labels)
+			}
+			return
+		}
+	}
+	switch b.Type {
+	case "locals":
+		l.localsBlock(f, b)
+		return
+	case rootMatrix, "cleanup":
+		l.single(f, b)
+		return
+	}
+	if slices.Contains(stepBlocks, b.Type) {
+		if d := l.step(f, b, l.p.top); d != nil {
+			l.p.steps = append(l.p.steps, d)
+		}
+		return
+	}
+	d := l.declare(f, b, labels, l.p.top)
+	if d == nil {
+		return
+	}
+	l.declaration(d)
+}
+
+// declaration decodes the body of a named block that isn't a step.
+func (l *loader) declaration(d *decl) {
+	p := l.p
+	switch d.block.Type {
+	case rootScenario:
+		if d.file == p.set.Root && p.scenario == nil {
+			p.scenario = d
+		}
+		d.args = l.plain(d, scenarioArgs)
+	case "variable":
+		p.vars = append(p.vars, d)
+		d.args = l.plain(d, variableArgs)
+	case rootImage:
+		p.images = append(p.images, d)
+		d.args = l.plain(d, imageArgs)
+		l.pullOrBuild(d)
+	case rootNetwork:
+		p.networks = append(p.networks, d)
+		d.args = l.plain(d, networkArgs)
+	case rootVolume:
+		p.volumes = append(p.volumes, d)
+		d.args = l.plain(d, volumeArgs)
+	case rootNode:
+		p.nodes = append(p.nodes, d)
+		l.node(d)
+	case rootProbe:
+		p.probes = append(p.probes, d)
+		l.typed(d, schema.Probe, manyArgs)
+	case "output":
+		p.outputs = append(p.outputs, d)
+		d.args = l.plain(d, outputArgs)
+	}
+}
+
+func (l *loader) plain(d *decl, o schema.Object) *body {
+	bodies, _ := l.split(d.file, d.block, nil, o)
+	return bodies[0]
+}
+
+func (l *loader) pullOrBuild(d *decl) {
+	builds := d.args.blocks["build"]
+	pull := d.args.attrs["pull"]
+	switch {
+	case pull == nil && len(builds) == 0:
+		l.add(diag.New(diag.Contradiction, d.rng, "an image is pulled or built", `Give pull = "REF" or a build block.`))
+	case pull != nil && len(builds) > 0:
+		l.add(diag.New(diag.Contradiction, pull.NameRange, "an image is either pulled or built", "",
+			diag.Also(builds[0].rng, "it is built here")))
+	}
+}
+
+// node decodes a node block, with at most one nested block of a node kind.
+func (l *loader) node(d *decl) {
+	kinds := l.p.opts.Vocabulary.Names(schema.NodeKind)
+	bodies, others := l.split(d.file, d.block, kinds, schema.NodeArgs, manyArgs)
+	d.args, d.meta = bodies[0], bodies[1]
+	l.countOrEach(d)
+	for i, b := range others {
+		if i > 0 {
+			l.add(diag.New(diag.BlockTwice, headerOf(b), "a node is of one kind", "",
+				diag.Also(headerOf(others[0]), "it is made a "+others[0].Type+" node here")))
+			continue
+		}
+		if len(b.Labels) > 0 {
+			l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], b.Type+" takes no label", ""))
+		}
+		d.kindT, _ = l.p.opts.Vocabulary.Lookup(schema.NodeKind, b.Type)
+		nested, _ := l.split(d.file, b, nil, d.kindT.Args)
+		d.kind = nested[0]
+	}
+}
+
+// typed decodes a block whose first label names a type of the vocabulary.
+func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
+	t, ok := l.p.opts.Vocabulary.Lookup(k, d.typ.Name)
+	if !ok {
+		all := l.p.opts.Vocabulary.Names(k)
+		if !d.broken { // wrong labels have been reported
+			l.add(diag.New(diag.UnknownType, d.block.LabelRanges[0], "no "+string(k)+` named "`+d.typ.Name+`"`,
+				l.elsewhere(k, d.typ.Name), diag.DidYouMean(d.typ.Name, all)))
+		}
+		d.broken = true
+		d.meta = &body{file: d.file, rng: d.rng, attrs: map[string]*hclsyntax.Attribute{}, blocks: map[string][]*body{}}
+		return
+	}
+	d.typ = t
+	args := t.Args
+	if t.Kind == schema.Fault {
+		args = args.And(schema.FaultArgs)
+	}
+	bodies, _ := l.split(d.file, d.block, nil, meta, args)
+	d.meta, d.args = bodies[0], bodies[1]
+	l.countOrEach(d)
+}
+
+// elsewhere says that a name is a type of another kind.
+func (l *loader) elsewhere(k schema.Kind, name string) string {
+	for _, other := range []schema.Kind{schema.Action, schema.Probe, schema.Workload, schema.NodeKind} {
+		if _, ok := l.p.opts.Vocabulary.Lookup(other, name); ok && other != k {
+			return "There is a " + string(other) + " of that name."
+		}
+	}
+	return ""
+}
+
+func (l *loader) countOrEach(d *decl) {
+	count, each := d.meta.attrs["count"], d.meta.attrs["for_each"]
+	if count != nil && each != nil {
+		l.add(diag.New(diag.Contradiction, each.NameRange, "count and for_each exclude each other", "",
+			diag.Also(count.NameRange, "count is given here")))
+		delete(d.meta.attrs, "for_each")
+	}
+}
+
+func (l *loader) localsBlock(f *source.File, b *hclsyntax.Block) {
+	if len(b.Labels) > 0 {
+		l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], "locals takes no label", ""))
+	}
+	for _, nested := range b.Body.Blocks {
+		l.add(diag.New(diag.UnknownBlock, nested.TypeRange, "locals holds no blocks", "Write each value as NAME = EXPRESSION."))
+	}
+	for _, a := range attrsInOrder(b.Body) {
+		d := &decl{root: rootLocal, name: a.Name, file: f, block: b, expr: a.Expr, rng: a.NameRange, named: a.NameRange, scope: l.p.top}
+		if l.register(d) {
+			l.p.locals = append(l.p.locals, d)
+		}
+	}
+}
+
+// single decodes a block that stands once and has no name.
+func (l *loader) single(f *source.File, b *hclsyntax.Block) {
+	slot := &l.p.matrix
+	if b.Type == "cleanup" {
+		slot = &l.p.cleanup
+	}
+	if len(b.Labels) > 0 {
+		l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], b.Type+" takes no label", ""))
+	}
+	if *slot != nil {
+		l.add(diag.New(diag.BlockTwice, headerOf(b), "a second "+b.Type+" block", "",
+			diag.Also((*slot).rng, "the first is here")))
+		return
+	}
+	d := &decl{root: b.Type, file: f, block: b, rng: headerOf(b), named: b.TypeRange, scope: l.p.top}
+	*slot = d
+	if b.Type != "cleanup" {
+		return
+	}
+	d.inner = newScope(l.p.top, d)
+	l.innerSteps(d, rootAction)
+	for _, a := range attrsInOrder(b.Body) {
+		l.add(diag.New(diag.UnknownArgument, a.NameRange, `cleanup has no argument "`+a.Name+`"`, "It holds actions only."))
+	}
+}
+
+// innerSteps decodes the steps inside a repeat or cleanup.
+func (l *loader) innerSteps(d *decl, allowed ...string) {
+	for _, b := range d.block.Body.Blocks {
+		if !slices.Contains(allowed, b.Type) {
+			l.add(diag.New(diag.UnknownBlock, b.TypeRange, describe(d.block)+` has no block "`+b.Type+`"`,
+				list("Blocks in it:", allowed), diag.DidYouMean(b.Type, allowed)))
+			continue
+		}
+		if s := l.step(d.file, b, d.inner); s != nil {
+			d.steps = append(d.steps, s)
+		}
+	}
+}
+
+// step decodes an action, a workload, an assert or a repeat.
+func (l *loader) step(f *source.File, b *hclsyntax.Block, in *scope) *decl {
+	d := l.declare(f, b, topBlocks[b.Type], in)
+	if d == nil {
+		return nil
+	}
+	switch b.Type {
+	case rootAction:
+		l.typed(d, schema.Action, actionMeta)
+		l.inCleanup(d)
+	case rootWorkload:
+		l.typed(d, schema.Workload, workloadMeta)
+	case rootAssert:
+		bodies, _ := l.split(f, b, nil, assertMeta, assertArgs)
+		d.meta, d.args = bodies[0], bodies[1]
+		l.countOrEach(d)
+		l.timesOfAssert(d)
+	case rootRepeat:
+		d.inner = newScope(in, d)
+		bodies, _ := l.split(f, b, stepBlocks, repeatMeta, repeatArgs)
+		d.meta, d.args = bodies[0], bodies[1]
+		l.innerSteps(d, stepBlocks...)
+	}
+	return d
+}
+
+// inCleanup reports what makes no sense of an action in cleanup, where one
+// comes after the other whatever happens.
+func (l *loader) inCleanup(d *decl) {
+	if d.scope.owner == nil || d.scope.owner != l.p.cleanup {
+		return
+	}
+	for _, name := range []string{"after", "background", "on_failure"} {
+		if a := d.meta.attrs[name]; a != nil {
+			l.add(diag.New(diag.NotAllowedHere, a.NameRange, `"`+name+`" has no meaning in cleanup`,
+				"Its actions run one after the other, even if one fails."))
+		}
+	}
+}
+
+// timesOfAssert reports time arguments of an assert that exclude each other.
+func (l *loader) timesOfAssert(d *decl) {
+	t := d.args.attrs["throughout"]
+	if t == nil {
+		return
+	}
+	for _, name := range []string{"within", "hold"} {
+		if a := d.args.attrs[name]; a != nil {
+			l.add(diag.New(diag.Contradiction, a.NameRange, `"`+name+`" and "throughout" exclude each other`,
+				"A condition holds throughout a step from its first moment on.", diag.Also(t.NameRange, "throughout is given here")))
+		}
+	}
+}
+
+func (l *loader) unknownTop(b *hclsyntax.Block) {
+	if b.Type == "define" {
+		l.add(diag.New(diag.UnknownBlock, b.TypeRange, "this version has no define blocks",
+			"New types can't be made of others in a file yet; write the steps out where they are used."))
+		return
+	}
+	var all []string
+	for n := range topBlocks {
+		all = append(all, n)
+	}
+	l.add(diag.New(diag.UnknownBlock, b.TypeRange, `no block "`+b.Type+`"`, list("A file holds", sorted(all)),
+		diag.DidYouMean(b.Type, all)))
+}

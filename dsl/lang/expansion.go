@@ -1,0 +1,341 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// expansion is a program with the values of its variables and of one
+// combination of its matrix. What is in it is worked out when first asked for,
+// and once.
+type expansion struct {
+	p      *program
+	vars   map[string]cty.Value
+	matrix map[string]cty.Value // nil while the matrix itself is read
+	top    *place
+	sink   *sink
+
+	byAddress map[string]*instance
+	locals    map[localKey]*local
+	onlyNodes map[onlyKey][]*instance
+	images    map[string]string // names of image blocks, by their values
+	secrets   map[string]bool
+	// stack is what is being worked out, for naming circles.
+	stack []hop
+}
+
+// hop is one thing that is being worked out, and where it was asked for.
+type hop struct {
+	what any
+	name string
+	at   hcl.Range
+}
+
+type localKey struct {
+	d    *decl
+	dead bool
+}
+
+// local is the value of a local while checking.
+type local struct {
+	value cty.Value
+	rec   recorder
+	busy  bool
+}
+
+// place is where instances live: the top of a scenario, one round of a repeat,
+// or cleanup.
+type place struct {
+	parent *place
+	scope  *scope
+	prefix string    // of addresses: "", "repeat.round[0]/", "cleanup/"
+	round  cty.Value // repeat.index; cty.NilVal outside
+	sets   map[*decl]*instances
+}
+
+func newPlace(parent *place, s *scope, prefix string, round cty.Value) *place {
+	return &place{parent: parent, scope: s, prefix: prefix, round: round, sets: map[*decl]*instances{}}
+}
+
+func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expansion {
+	return &expansion{
+		p: p, vars: vars, matrix: matrix, sink: s,
+		top:       newPlace(nil, p.top, "", cty.NilVal),
+		byAddress: map[string]*instance{},
+		locals:    map[localKey]*local{},
+		onlyNodes: map[onlyKey][]*instance{},
+		secrets:   map[string]bool{},
+	}
+}
+
+// checker returns the frame in which something at a place is checked.
+func (x *expansion) checker(file *source.File, at *place, rec *recorder) frame {
+	return frame{x: x, file: file, place: at, ctx: &hcl.EvalContext{}, sink: x.sink, hard: x.sink, rec: rec}
+}
+
+// runner returns the frame in which something at a place is evaluated.
+func (x *expansion) runner(file *source.File, at *place, inst *instance, s Scope) frame {
+	return frame{x: x, file: file, place: at, inst: inst, ctx: &hcl.EvalContext{}, scope: s}
+}
+
+// enter notes that something is being worked out; it reports a circle.
+func (x *expansion) enter(what any, name string, at hcl.Range) bool {
+	for i, h := range x.stack {
+		if h.what != what {
+			continue
+		}
+		names := []string{}
+		var o []diag.Option
+		for _, n := range x.stack[i:] {
+			names = append(names, n.name)
+			if n.at != at && n.at.Filename != "" {
+				o = append(o, diag.Also(n.at, n.name+" is needed here"))
+			}
+		}
+		x.sink.add(diag.New(diag.ValueCycle, at, name+" depends on itself", strings.Join(append(names, name), " → "), o...))
+		return false
+	}
+	x.stack = append(x.stack, hop{what, name, at})
+	return true
+}
+
+func (x *expansion) leave() { x.stack = x.stack[:len(x.stack)-1] }
+
+// variable is var.NAME.
+func (f frame) variable(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+	d, diags := f.declared(rootVar, name, rng)
+	if d == nil {
+		return f.always(diags[0])
+	}
+	v, ok := f.x.vars[d.name]
+	if !ok {
+		return cty.DynamicVal, nil
+	}
+	return f.follow(f.onlyType(v), rest, false)
+}
+
+// localValue is local.NAME: its expression, evaluated anew.
+func (f frame) localValue(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+	d, diags := f.declared(rootLocal, name, rng)
+	if d == nil {
+		return f.always(diags[0])
+	}
+	if !f.checking() {
+		v, diags := f.x.runner(d.file, f.x.top, nil, f.scope).value(d.expr.(hclsyntax.Expression))
+		if diags.HasErrors() {
+			return v, diags
+		}
+		return f.follow(v, rest, false)
+	}
+	l := f.x.local(d, f.dead, rng)
+	f.rec.through(&l.rec, rng)
+	return f.follow(f.onlyType(l.value), rest, false)
+}
+
+func (x *expansion) local(d *decl, dead bool, at hcl.Range) *local {
+	k := localKey{d, dead}
+	if l := x.locals[k]; l != nil && !l.busy {
+		return l
+	}
+	l := &local{busy: true, value: cty.DynamicVal}
+	if !x.enter(k, d.address(), at) {
+		return l
+	}
+	defer x.leave()
+	x.locals[k] = l
+	f := x.checker(d.file, x.top, &l.rec)
+	f.dead = dead
+	l.value, _ = f.value(d.expr)
+	l.busy = false
+	return l
+}
+
+// matrixValue is matrix.AXIS.
+func (f frame) matrixValue(name hcl.TraverseAttr, rest hcl.Traversal, from hcl.Range) (cty.Value, hcl.Diagnostics) {
+	at := hcl.RangeBetween(from, name.SrcRange)
+	if f.x.p.matrix == nil {
+		return f.always(diag.New(diag.UnknownName, at, `no matrix axis named "`+name.Name+`"`, "There is no matrix block."))
+	}
+	if f.x.matrix == nil {
+		return f.always(diag.New(diag.ValueCycle, at, "the matrix depends on itself", "Its axes may use variables and locals."))
+	}
+	v, ok := f.x.matrix[name.Name]
+	if !ok {
+		var axes []string
+		for n := range f.x.matrix {
+			axes = append(axes, n)
+		}
+		return f.always(diag.New(diag.UnknownName, at, `no matrix axis named "`+name.Name+`"`, list("There are", sorted(axes)), diag.DidYouMean(name.Name, axes)))
+	}
+	return f.follow(f.onlyType(v), rest, false)
+}
+
+// scenarioValue is scenario.name and scenario.run_id.
+func (f frame) scenarioValue(name hcl.TraverseAttr, rest hcl.Traversal) (cty.Value, hcl.Diagnostics) {
+	v := cty.StringVal("")
+	switch name.Name {
+	case "name":
+		if f.x.p.scenario != nil {
+			v = cty.StringVal(f.x.p.scenario.name)
+		}
+	case "run_id":
+		// Unknown while checking, whether a run has begun or not: what is checked
+		// must not depend on it.
+		v = cty.UnknownVal(cty.String).RefineNotNull()
+		if !f.checking() && f.x.p.opts.RunID != "" {
+			v = cty.StringVal(f.x.p.opts.RunID)
+		}
+	default:
+		names := []string{"name", "run_id"}
+		return f.always(diag.New(diag.UnknownAttribute, nameRange(name), `scenario has no attribute "`+name.Name+`"`, list("There are", names), diag.DidYouMean(name.Name, names)))
+	}
+	return f.follow(f.onlyType(v), rest, true)
+}
+
+// eachValue is each.key, each.value and count.index.
+func (f frame) eachValue(root string, name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+	with := map[string]string{rootEach: "for_each", rootCount: "count"}[root]
+	if f.inst == nil || f.inst.set.by != with {
+		return f.always(diag.New(diag.NotAllowedHere, rng, root+" has a meaning only in a block with "+with, ""))
+	}
+	names := map[string][]string{rootEach: {"key", "value"}, rootCount: {"index"}}[root]
+	switch name.Name {
+	case "key", "index":
+		if root == rootEach && name.Name == "key" || root == rootCount && name.Name == "index" {
+			return f.follow(f.onlyType(f.inst.key), rest, false)
+		}
+	case "value":
+		if root == rootEach {
+			return f.element(rest, rng)
+		}
+	}
+	return f.always(diag.New(diag.UnknownAttribute, nameRange(name), root+` has no attribute "`+name.Name+`"`, list("It has", names), diag.DidYouMean(name.Name, names)))
+}
+
+// element is each.value. Where for_each names a declaration, it is a reference
+// to the instance with the same key.
+func (f frame) element(rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+	inst := f.inst
+	outer := f
+	outer.inst = nil
+	if t := outer.elementRef(inst, rng); t != nil {
+		return outer.traverse(slices.Concat(t, rest), rng)
+	}
+	if f.checking() {
+		f.rec.through(&inst.set.rec, rng)
+		return f.follow(f.onlyType(inst.value), rest, inst.set.typed)
+	}
+	if inst.value.IsWhollyKnown() {
+		return f.follow(inst.value, rest, false)
+	}
+	outer.ctx = &hcl.EvalContext{}
+	all, diags := outer.value(inst.set.over)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	v, diags := f.at(all, inst.key, rng)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	return f.follow(v, rest, false)
+}
+
+// elementRef is the reference that an element of for_each is, if it is one: to
+// an instance of the declaration that for_each names, or written in a list.
+func (f frame) elementRef(inst *instance, rng hcl.Range) hcl.Traversal {
+	if inst.phantom {
+		return nil
+	}
+	if alias := inst.set.alias; alias != nil {
+		return slices.Concat(alias, hcl.Traversal{hcl.TraverseIndex{Key: inst.key, SrcRange: rng}})
+	}
+	list, ok := inst.set.over.(*hclsyntax.TupleConsExpr)
+	if !ok || inst.set.object {
+		return nil
+	}
+	n, _ := inst.key.AsBigFloat().Int64()
+	if n < 0 || int(n) >= len(list.Exprs) {
+		return nil
+	}
+	f.ctx = &hcl.EvalContext{}
+	if t, ok := f.flat(list.Exprs[n]); ok && len(t) > 1 {
+		return t
+	}
+	return nil
+}
+
+// repeatIndex is the number of the round, from 0.
+func (f frame) repeatIndex(rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+	for p := f.place; p != nil; p = p.parent {
+		if p.round != cty.NilVal {
+			return f.onlyType(p.round), nil
+		}
+	}
+	return f.always(diag.New(diag.NotAllowedHere, rng, "repeat.index has a meaning only inside a repeat", ""))
+}
+
+// resource is the value of an image, a network or a volume: what it is called.
+func (x *expansion) resource(d *decl) cty.Value {
+	if d.root == rootImage && d.args != nil {
+		if a := d.args.attrs["pull"]; a != nil {
+			f := x.checker(d.file, x.top, nil)
+			quiet, _ := f.silently()
+			v, _ := quiet.value(a.Expr)
+			if v, _ = v.Unmark(); v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+				return v
+			}
+			return cty.UnknownVal(cty.String)
+		}
+	}
+	return cty.StringVal(d.address())
+}
+
+// secrecy notes what in an argument's value must not be shown.
+func (x *expansion) secrecy(a schema.Attr, v cty.Value) {
+	if a.Sensitive {
+		x.secret(v)
+		return
+	}
+	if !v.HasMarkDeep(sensitive) {
+		return
+	}
+	plain, marked := v.UnmarkDeepWithPaths()
+	for _, m := range marked {
+		if part, err := m.Path.Apply(plain); err == nil {
+			x.secret(part)
+		}
+	}
+}
+
+// secret notes the texts in a value that must not be shown.
+func (x *expansion) secret(v cty.Value) {
+	v, _ = v.UnmarkDeep()
+	if !v.IsWhollyKnown() {
+		return
+	}
+	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.IsNull() {
+			return true, nil
+		}
+		switch v.Type() {
+		case cty.String:
+			if v.AsString() != "" {
+				x.secrets[v.AsString()] = true
+			}
+		case cty.Number:
+			// A short number would blot out half of all output.
+			if text := v.AsBigFloat().Text('f', -1); len(text) >= 4 {
+				x.secrets[text] = true
+			}
+		}
+		return true, nil
+	})
+}

@@ -1,0 +1,198 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// frame is what an expression is evaluated in. There are two ways:
+//
+// To check, with a sink: references to what is known later yield unknown
+// values of their types, every part of the expression is evaluated, and
+// whatever is wrong goes to the sink at once, so that nothing can hide behind
+// a short circuit. What has been reported is cty.DynamicVal from there on,
+// which fits everywhere.
+//
+// To run, with a scope: references yield what the scope says, and hcl's own
+// semantics decide what counts.
+type frame struct {
+	x    *expansion
+	file *source.File
+	// place and inst are where the expression stands: which names are visible,
+	// and what each, count and repeat.index are.
+	place *place
+	inst  *instance
+	// ctx holds the variables of for expressions around it.
+	ctx *hcl.EvalContext
+
+	sink *sink
+	// hard takes what is wrong wherever it stands, inside try() too.
+	hard *sink
+	rec  *recorder
+	// dead says, while checking, that the part is known not to be evaluated: only
+	// types count, no values.
+	dead bool
+	// only, if set, lists the roots that may be referred to, and purpose says
+	// where: "a default".
+	only    []string
+	purpose string
+
+	scope Scope
+}
+
+func (f frame) checking() bool { return f.sink != nil }
+
+// silently returns a frame that checks into a sink of its own.
+func (f frame) silently() (frame, *sink) {
+	f.sink = &sink{}
+	f.hard = f.sink
+	return f, f.sink
+}
+
+// always reports what is wrong wherever it stands.
+func (f frame) always(d *hcl.Diagnostic) (cty.Value, hcl.Diagnostics) {
+	if f.hard != nil {
+		f.hard.add(d)
+		return cty.DynamicVal, nil
+	}
+	return cty.DynamicVal, hcl.Diagnostics{d}
+}
+
+func (f frame) mayBeDead(dead bool) frame {
+	f.dead = f.dead || dead
+	return f
+}
+
+// value evaluates an expression. While checking it never returns diagnostics.
+func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
+	v, diags := f.eval(e)
+	if !f.checking() {
+		return v, diags
+	}
+	f.sink.add(adopt(e.Range(), diags)...)
+	if diags.HasErrors() {
+		return cty.DynamicVal, nil
+	}
+	return v, nil
+}
+
+// child returns a node that hcl evaluates by asking the frame: it is how hcl's
+// semantics of an operator are had with our meaning of its operands.
+func (f frame) child(e hclsyntax.Expression) hclsyntax.Expression {
+	return thunk{Expression: e, ask: func(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+		inner := f
+		inner.ctx = ctx
+		return inner.value(e)
+	}}
+}
+
+func (f frame) children(es []hclsyntax.Expression) []hclsyntax.Expression {
+	all := make([]hclsyntax.Expression, len(es))
+	for i, e := range es {
+		all[i] = f.child(e)
+	}
+	return all
+}
+
+// thunk is an expression with its place, evaluated by a function.
+type thunk struct {
+	hclsyntax.Expression
+	ask func(*hcl.EvalContext) (cty.Value, hcl.Diagnostics)
+}
+
+func (t thunk) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return t.ask(ctx) }
+
+// known is an expression with its place and a value that is already there.
+func known(e hclsyntax.Expression, v cty.Value) hclsyntax.Expression {
+	return thunk{Expression: e, ask: func(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return v, nil }}
+}
+
+// local returns the value of a variable of a for expression.
+func (f frame) local(name string) (cty.Value, bool) {
+	for c := f.ctx; c != nil; c = c.Parent() {
+		if v, ok := c.Variables[name]; ok {
+			return v, true
+		}
+	}
+	return cty.NilVal, false
+}
+
+// with returns a frame with variables of a for expression.
+func (f frame) with(vars map[string]cty.Value) frame {
+	f.ctx = f.ctx.NewChild()
+	f.ctx.Variables = vars
+	return f
+}
+
+// onlyType forgets a value where only its type counts.
+func (f frame) onlyType(v cty.Value) cty.Value {
+	if !f.dead || v.Type() == cty.DynamicPseudoType {
+		return v
+	}
+	return cty.UnknownVal(v.Type()).WithSameMarks(v)
+}
+
+// sink collects diagnostics.
+type sink struct {
+	diags hcl.Diagnostics
+}
+
+func (s *sink) add(diags ...*hcl.Diagnostic) { s.diags = append(s.diags, diags...) }
+
+// recorder collects what expressions refer to, each once.
+type recorder struct {
+	refs    []Ref
+	windows []Window
+	seenRef map[refKey]bool
+	seenWin map[Window]bool
+}
+
+type refKey struct {
+	address string
+	whole   bool
+	need    Need
+}
+
+func (r *recorder) ref(x Ref) {
+	if r == nil {
+		return
+	}
+	k := refKey{x.Address, x.Whole, x.Need}
+	if r.seenRef[k] {
+		return
+	}
+	if r.seenRef == nil {
+		r.seenRef = map[refKey]bool{}
+	}
+	r.seenRef[k] = true
+	r.refs = append(r.refs, x)
+}
+
+func (r *recorder) window(w Window) {
+	if r == nil || r.seenWin[w] {
+		return
+	}
+	if r.seenWin == nil {
+		r.seenWin = map[Window]bool{}
+	}
+	r.seenWin[w] = true
+	r.windows = append(r.windows, w)
+}
+
+// through takes over what a local or a probe leans on, for the place that uses
+// it.
+func (r *recorder) through(other *recorder, at hcl.Range) {
+	if r == nil || other == nil {
+		return
+	}
+	for _, x := range other.refs {
+		x.Range = at
+		r.ref(x)
+	}
+	for _, w := range other.windows {
+		r.window(w)
+	}
+}

@@ -1,0 +1,38 @@
+package lang
+
+import (
+	"sync"
+
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/scenario-run/scenario/dsl/funcs"
+	"github.com/scenario-run/scenario/dsl/source"
+)
+
+// functions are the tables of functions, one for each file, since paths are
+// relative to the file that says them.
+type functions struct {
+	set  *source.Set
+	seed *int64
+
+	mu     sync.Mutex
+	tables map[*source.File]map[string]function.Function
+}
+
+func newFunctions(set *source.Set, seed *int64) *functions {
+	return &functions{set: set, seed: seed, tables: map[*source.File]map[string]function.Function{}}
+}
+
+func (t *functions) in(f *source.File) map[string]function.Function {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	table, ok := t.tables[f]
+	if !ok {
+		table = funcs.Table(funcs.Env{
+			Resolve: func(path string) (string, error) { return t.set.Resolve(f, path) },
+			Seed:    t.seed,
+		})
+		t.tables[f] = table
+	}
+	return table
+}

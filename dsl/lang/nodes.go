@@ -1,0 +1,182 @@
+package lang
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+// nodes makes the instances of node blocks.
+func (x *expansion) nodes(decls []*decl) []*Node {
+	var all []*Node
+	hosts := map[string]*instance{}
+	for _, d := range decls {
+		x.all(d, x.top, func(i *instance) {
+			n := x.node(i)
+			if i.phantom {
+				return
+			}
+			if first := hosts[n.Host]; first != nil {
+				x.sink.add(diag.New(diag.DeclaredTwice, d.named, i.address+" has the same host name as "+first.address, "Both would be "+n.Host+".",
+					diag.Also(first.decl.named, first.address+" is declared here")))
+			}
+			hosts[n.Host] = i
+			all = append(all, n)
+		})
+	}
+	return all
+}
+
+func (x *expansion) node(i *instance) *Node {
+	d := i.decl
+	var rec, kindRec recorder
+	args, _ := x.of(i, &rec).arguments(d.args)
+	n := &Node{Address: i.address, Name: d.name, Key: i.key, Host: i.host(), Range: d.rng, Body: x.bodyOf(i, d.args, &rec)}
+	if d.kind != nil {
+		f := x.of(i, &kindRec)
+		kindArgs, _ := f.arguments(d.kind)
+		f.together(d.kindT, kindArgs, d.kind.rng)
+		n.Kind, n.KindBody = d.kindT.Name, x.bodyOf(i, d.kind, &kindRec)
+	}
+	rec.merge(&kindRec)
+	n.Refs = inSourceOrder(rec.refs)
+	x.notYet(n.Refs)
+	n.Image = x.imageOf(args)
+	n.DependsOn = texts(args, "depends_on")
+	x.mounts(i, args)
+	x.networks(i, args)
+	x.ready(i, args)
+	return n
+}
+
+// early attributes of nodes: those that are known before a node is started.
+var nodeFacts = []string{"", "name", "address", "host", "ip", "image"}
+
+// notYet reports what a node's own body can't use: nodes are made before
+// anything runs.
+func (x *expansion) notYet(refs []Ref) {
+	for _, r := range refs {
+		if r.Kind != NodeRef {
+			x.sink.add(diag.New(diag.NotAllowedHere, r.Range, "a node can't depend on "+r.Address, "Nodes are made before the first step. A step that acts on the node can use it."))
+		} else if !slices.Contains(nodeFacts, r.Attr) {
+			x.sink.add(diag.New(diag.NotAllowedHere, r.Range, `a node can't depend on the "`+r.Attr+`" of a node`, "Nodes are made before any is started. A node may use name, host, ip, address and image of others."))
+		}
+	}
+}
+
+// imageOf returns the name of the image block that a node's image is from.
+func (x *expansion) imageOf(args cty.Value) string {
+	if x.images == nil {
+		x.images = map[string]string{}
+		for _, d := range slices.Backward(x.p.images) { // the first of equal ones counts
+			if v := x.resource(d); v.IsKnown() {
+				x.images[v.AsString()] = d.name
+			}
+		}
+	}
+	return x.images[text(args, "image")]
+}
+
+// partOf returns the place of an element of an argument.
+func (i *instance) partOf(name string, step cty.PathStep) hcl.Range {
+	a := i.decl.args.attrs[name]
+	if a == nil {
+		return i.decl.rng
+	}
+	return narrow(a.Expr, cty.Path{step})
+}
+
+// mounts checks what is mounted: a volume, or a path of the host that says how.
+func (x *expansion) mounts(i *instance, args cty.Value) {
+	m := args.GetAttr("mounts")
+	if m.IsNull() || !m.IsKnown() {
+		return
+	}
+	for it := m.ElementIterator(); it.Next(); {
+		k, v := it.Element()
+		at := i.partOf("mounts", cty.IndexStep{Key: k})
+		if !strings.HasPrefix(k.AsString(), "/") {
+			x.sink.add(diag.New(diag.InvalidValue, at, `"`+k.AsString()+`" is not an absolute path in the node`, ""))
+		}
+		if v.IsNull() || !v.IsKnown() {
+			continue
+		}
+		what := v.AsString()
+		if name, ok := strings.CutPrefix(what, rootVolume+"."); ok && x.p.top.find(rootVolume, name) != nil {
+			continue
+		}
+		host, mode, ok := cutLast(what, ":")
+		if !ok || mode != "ro" && mode != "rw" || host == "" {
+			x.sink.add(diag.New(diag.InvalidValue, at, `"`+what+`" is neither a volume nor a path of the host`,
+				`Write volume.NAME, or a path of the host with :ro or :rw after it.`))
+		}
+	}
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+func (x *expansion) networks(i *instance, args cty.Value) {
+	l := args.GetAttr("networks")
+	if l.IsNull() || !l.IsKnown() {
+		return
+	}
+	for n, v := range l.AsValueSlice() {
+		if v.IsNull() || !v.IsKnown() {
+			continue
+		}
+		name, ok := strings.CutPrefix(v.AsString(), rootNetwork+".")
+		if !ok || x.p.top.find(rootNetwork, name) == nil {
+			x.sink.add(diag.New(diag.InvalidValue, i.partOf("networks", cty.IndexStep{Key: cty.NumberIntVal(int64(n))}),
+				`"`+v.AsString()+`" is not a network of this scenario`, "Write it as network.NAME, and declare it with a network block.",
+				diag.DidYouMean(v.AsString(), x.p.top.visible(rootNetwork))))
+		}
+	}
+}
+
+// ready checks that a ready block asks for something.
+func (x *expansion) ready(i *instance, args cty.Value) {
+	blocks := i.decl.args.blocks["ready"]
+	if len(blocks) == 0 {
+		return
+	}
+	for name := range blocks[0].attrs {
+		if name != "within" {
+			return
+		}
+	}
+	x.sink.add(diag.New(diag.Contradiction, blocks[0].rng, "ready asks for nothing", "Give http, tcp, log or exec; without a ready block a node is ready when it runs."))
+}
+
+func notDirectory(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "isn't there"
+	case !info.IsDir():
+		return "is not a directory"
+	}
+	return ""
+}
+
+func notFile(dir, name string) string {
+	info, err := os.Stat(filepath.Join(dir, name))
+	switch {
+	case err != nil:
+		return "There is no such file in " + dir + "."
+	case info.IsDir():
+		return "It is a directory."
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
+	switch e.Op {
+	case hclsyntax.OpEqual, hclsyntax.OpNotEqual:
+		return f.equality(e)
+	case hclsyntax.OpLogicalAnd, hclsyntax.OpLogicalOr:
+		return f.logical(e)
+	}
+	c := *e
+	l, diags := f.value(e.LHS)
+	r, more := f.value(e.RHS)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return cty.UnknownVal(e.Op.Type), diags
+	}
+	bad := f.wantNumber(e.LHS, l)
+	bad = append(bad, f.wantNumber(e.RHS, r)...)
+	if len(bad) > 0 {
+		return cty.UnknownVal(e.Op.Type), bad
+	}
+	c.LHS, c.RHS = known(e.LHS, f.onlyType(l)), known(e.RHS, f.onlyType(r))
+	return c.Value(f.ctx)
+}
+
+// logical evaluates both sides while checking, the right one by type only if
+// the left one decides.
+func (f frame) logical(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
+	c := *e
+	if !f.checking() {
+		c.LHS, c.RHS = f.child(e.LHS), f.child(e.RHS)
+		return c.Value(f.ctx)
+	}
+	operator := "&&"
+	if e.Op == hclsyntax.OpLogicalOr {
+		operator = "||"
+	}
+	l, _ := f.value(e.LHS)
+	if d := f.wantBool(e.LHS, l, operator); d != nil {
+		f.sink.add(d)
+		l = cty.UnknownVal(cty.Bool)
+	}
+	plain, _ := l.Unmark()
+	decided := isFalse(plain)
+	if e.Op == hclsyntax.OpLogicalOr {
+		decided = isTrue(plain)
+	}
+	r, _ := f.mayBeDead(decided).value(e.RHS)
+	if d := f.wantBool(e.RHS, r, operator); d != nil {
+		f.sink.add(d)
+		r = cty.UnknownVal(cty.Bool)
+	}
+	c.LHS, c.RHS = known(e.LHS, l), known(e.RHS, r)
+	return c.Value(f.ctx)
+}
+
+func (f frame) unary(e *hclsyntax.UnaryOpExpr) (cty.Value, hcl.Diagnostics) {
+	c := *e
+	if !f.checking() {
+		c.Val = f.child(e.Val)
+		return c.Value(f.ctx)
+	}
+	v, _ := f.value(e.Val)
+	var bad hcl.Diagnostics
+	if e.Op == hclsyntax.OpLogicalNot {
+		if d := f.wantBool(e.Val, v, "!"); d != nil {
+			bad = append(bad, d)
+		}
+	} else {
+		bad = f.wantNumber(e.Val, v)
+	}
+	if len(bad) > 0 {
+		f.sink.add(bad...)
+		return cty.UnknownVal(e.Op.Type), nil
+	}
+	c.Val = known(e.Val, f.onlyType(v))
+	return c.Value(f.ctx)
+}
+
+// wantBool reports an operand that can't be true or false. hcl would take the
+// string "true" as well, and find out about others only when it is known.
+func (f frame) wantBool(e hclsyntax.Expression, v cty.Value, of string) *hcl.Diagnostic {
+	t := v.Type()
+	if t == cty.Bool || t == cty.DynamicPseudoType {
+		return nil
+	}
+	return diag.New(diag.NotBool, e.Range(), of+" needs true or false, this is "+typeName(t), "")
+}
+
+func (f frame) wantNumber(e hclsyntax.Expression, v cty.Value) hcl.Diagnostics {
+	t := v.Type()
+	if v.IsNull() && !f.dead {
+		return hcl.Diagnostics{diag.New(diag.NullValue, e.Range(), "a number is needed here, this is null", "What hasn't come yet, and what a skipped step would have brought, is null.")}
+	}
+	if t == cty.Number || t == cty.DynamicPseudoType {
+		return nil
+	}
+	detail := ""
+	if t == cty.String {
+		detail = "tonumber(…) makes a number of a string."
+	}
+	return hcl.Diagnostics{diag.New(diag.WrongOperand, e.Range(), "a number is needed here, this is "+typeName(t), detail)}
+}
+
+// equality is == and !=: lists and tuples, objects and maps are compared
+// element by element, and what can't be equal because of its type is an error
+// instead of a silent false.
+func (f frame) equality(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
+	l, diags := f.value(e.LHS)
+	r, more := f.value(e.RHS)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return cty.UnknownVal(cty.Bool), diags
+	}
+	l, lMarks := l.UnmarkDeep()
+	r, rMarks := r.UnmarkDeep()
+	if why := incomparable(l, r); why != "" {
+		return cty.UnknownVal(cty.Bool), append(diags, diag.New(diag.NeverEqual, e.SrcRange, why, "The result would be the same whatever happens."))
+	}
+	eq := equal(f.onlyType(l), f.onlyType(r))
+	if e.Op == hclsyntax.OpNotEqual {
+		eq = eq.Not()
+	}
+	return eq.WithMarks(lMarks, rMarks), diags
+}
+
+// incomparable says why two values can't be equal because of their types.
+func incomparable(a, b cty.Value) string {
+	if a.IsNull() || b.IsNull() {
+		return ""
+	}
+	return incomparableTypes(a.Type(), b.Type())
+}
+
+func incomparableTypes(a, b cty.Type) string {
+	if a == cty.DynamicPseudoType || b == cty.DynamicPseudoType {
+		return ""
+	}
+	x, y := shapeOf(a), shapeOf(b)
+	if x != y {
+		return typeName(a) + " and " + typeName(b) + " are never equal"
+	}
+	switch x {
+	case "sequence", "set":
+		for _, s := range elementTypes(a) {
+			for _, t := range elementTypes(b) {
+				if why := incomparableTypes(s, t); why != "" && !(a.IsTupleType() && b.IsTupleType()) {
+					return "elements: " + why
+				}
+			}
+		}
+	case "mapping":
+		if a.IsObjectType() && b.IsObjectType() {
+			for _, name := range attributeNames(a) {
+				if !b.HasAttribute(name) {
+					continue
+				}
+				if why := incomparableTypes(a.AttributeType(name), b.AttributeType(name)); why != "" {
+					return `attribute "` + name + `": ` + why
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func shapeOf(t cty.Type) string {
+	switch {
+	case t.IsListType(), t.IsTupleType():
+		return "sequence"
+	case t.IsSetType():
+		return "set"
+	case t.IsMapType(), t.IsObjectType():
+		return "mapping"
+	}
+	return t.FriendlyName()
+}
+
+func elementTypes(t cty.Type) []cty.Type {
+	if t.IsTupleType() {
+		return t.TupleElementTypes()
+	}
+	return []cty.Type{t.ElementType()}
+}
+
+// equal compares values of comparable types.
+func equal(a, b cty.Value) cty.Value {
+	if a.IsNull() || b.IsNull() {
+		return bothNull(a, b)
+	}
+	if !a.IsKnown() || !b.IsKnown() {
+		return cty.UnknownVal(cty.Bool)
+	}
+	x, y := shapeOf(a.Type()), shapeOf(b.Type())
+	switch {
+	case x != y:
+		return cty.False
+	case x == "sequence":
+		if a.LengthInt() != b.LengthInt() {
+			return cty.False
+		}
+		var parts []cty.Value
+		bs := b.AsValueSlice()
+		for i, el := range a.AsValueSlice() {
+			parts = append(parts, equal(el, bs[i]))
+		}
+		return allTrue(parts)
+	case x == "mapping":
+		as, bs := a.AsValueMap(), b.AsValueMap()
+		if len(as) != len(bs) {
+			return cty.False
+		}
+		var parts []cty.Value
+		for k, el := range as {
+			other, ok := bs[k]
+			if !ok {
+				return cty.False
+			}
+			parts = append(parts, equal(el, other))
+		}
+		return allTrue(parts)
+	}
+	return a.Equals(b)
+}
+
+// allTrue is false if one part is, whatever is unknown.
+func allTrue(parts []cty.Value) cty.Value {
+	all := cty.True
+	for _, p := range parts {
+		if isFalse(p) {
+			return cty.False
+		}
+		if !p.IsKnown() {
+			all = cty.UnknownVal(cty.Bool)
+		}
+	}
+	return all
+}
+
+func bothNull(a, b cty.Value) cty.Value {
+	if a.IsNull() && b.IsNull() {
+		return cty.True
+	}
+	other := a
+	if a.IsNull() {
+		other = b
+	}
+	if other.IsKnown() || other.Range().DefinitelyNotNull() {
+		return cty.False
+	}
+	return cty.UnknownVal(cty.Bool)
+}

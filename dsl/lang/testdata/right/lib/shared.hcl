@@ -1,0 +1,4 @@
+variable "shared" {
+  type    = string
+  default = "1"
+}

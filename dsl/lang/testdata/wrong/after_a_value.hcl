@@ -1,0 +1,15 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "a" {
+  after = ["b"]
+  for   = "1s"
+}
+
+action "sleep" "c" {
+  after = [node.web]
+  for   = "1s"
+}

@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+node "b" {
+  image = "i"
+
+  env {
+    A = "b"
+  }
+}

@@ -1,0 +1,9 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "A-b" {
+  for = "1s"
+}

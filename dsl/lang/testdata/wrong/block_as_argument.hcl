@@ -1,0 +1,6 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+  ready = { tcp = 80 }
+}

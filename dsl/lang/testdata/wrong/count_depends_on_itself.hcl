@@ -1,0 +1,11 @@
+scenario "s" {}
+
+node "a" {
+  count = length(node.b)
+  image = "i"
+}
+
+node "b" {
+  count = length(node.a)
+  image = "i"
+}

@@ -1,0 +1,12 @@
+scenario "s" {}
+
+variable "n" {
+  type      = number
+  default   = 2
+  sensitive = true
+}
+
+node "web" {
+  count = var.n
+  image = "i"
+}

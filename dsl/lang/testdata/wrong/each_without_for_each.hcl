@@ -1,0 +1,19 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "a" {
+  count = 2
+  for   = each.value
+}
+
+action "sleep" "b" {
+  for = "${count.index}s"
+}
+
+action "sleep" "c" {
+  for_each = ["1s"]
+  for      = each.valeu
+}

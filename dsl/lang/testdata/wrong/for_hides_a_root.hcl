@@ -1,0 +1,10 @@
+scenario "s" {}
+
+node "web" {
+  count = 2
+  image = "i"
+}
+
+action "note" "n" {
+  values = [for node in node.web : node.name]
+}

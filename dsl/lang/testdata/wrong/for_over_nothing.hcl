@@ -1,0 +1,9 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+assert "a" {
+  condition = alltrue([for n in [] : n == probe.nothing.ok])
+}

@@ -1,0 +1,10 @@
+scenario "s" {}
+
+node "a_b" {
+  image = "i"
+}
+
+node "a" {
+  for_each = toset(["b"])
+  image    = "i"
+}

@@ -1,0 +1,9 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "pause" "k" {
+  nodes = [node.web[0]]
+}

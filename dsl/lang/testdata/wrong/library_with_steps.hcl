@@ -1,0 +1,7 @@
+include = ["lib/steps.hcl"]
+
+scenario "s" {}
+
+variable "v" {
+  default = 2
+}

@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+locals {
+  a = 1
+}
+
+locals {
+  a = 2
+}

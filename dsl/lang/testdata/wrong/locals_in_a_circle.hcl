@@ -1,0 +1,11 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+locals {
+  a = local.b
+  b = local.c + 1
+  c = local.a
+}

@@ -1,0 +1,9 @@
+scenario "s" {}
+
+matrix {
+  a = [1]
+
+  exclude {
+    a = 1
+  }
+}

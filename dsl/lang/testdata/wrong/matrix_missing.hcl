@@ -1,0 +1,5 @@
+scenario "s" {}
+
+node "web" {
+  image = matrix.storage
+}

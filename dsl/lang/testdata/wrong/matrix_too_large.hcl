@@ -1,0 +1,6 @@
+scenario "s" {}
+
+matrix {
+  a = range(101)
+  b = range(100)
+}

@@ -1,0 +1,9 @@
+scenario "s" {}
+
+matrix {
+  storage = ["a", "b"]
+}
+
+node "web" {
+  image = matrix.storge
+}

@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "nap" {
+  for = "1s"
+}
+
+assert "a" {
+  condition = probe.nap.ok
+}

@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+
+  ready {
+    tcp = 80
+  }
+
+  ready {
+    tcp = 81
+  }
+}

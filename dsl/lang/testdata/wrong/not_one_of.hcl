@@ -1,0 +1,10 @@
+scenario "s" {}
+
+node "head" {
+  image = "i"
+
+  ray {
+    role    = "had"
+    storage = "disk"
+  }
+}

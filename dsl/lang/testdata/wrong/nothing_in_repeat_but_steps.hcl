@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+repeat "round" {
+  times = 2
+
+  node "x" {
+    image = "i"
+  }
+}

@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+probe "http" "a" {
+  url = probe.b.body
+}
+
+probe "http" "b" {
+  url = probe.a.body
+}

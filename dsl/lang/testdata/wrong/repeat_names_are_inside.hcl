@@ -1,0 +1,21 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+repeat "round" {
+  times = 2
+
+  action "sleep" "nap" {
+    for = "1s"
+  }
+}
+
+assert "a" {
+  condition = action.nap.state == "passed"
+}
+
+assert "b" {
+  condition = repeat.index == 1
+}

@@ -1,0 +1,9 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "note" "n" {
+  values = { all = node }
+}

@@ -1,0 +1,7 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+scenario "t" {}

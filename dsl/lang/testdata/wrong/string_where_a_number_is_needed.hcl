@@ -1,0 +1,23 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "exec" "x" {
+  node    = node.web
+  command = ["true"]
+}
+
+workload "http" "w" {
+  url  = "http://${node.web.ip}/"
+  rate = action.x.stdout
+}
+
+assert "a" {
+  condition = action.x.stdout > 3
+}
+
+assert "b" {
+  condition = max(action.x.stdout, 3) == 3
+}

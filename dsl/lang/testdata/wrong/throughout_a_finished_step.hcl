@@ -1,0 +1,14 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "nap" {
+  for = "1s"
+}
+
+assert "a" {
+  condition  = true
+  throughout = action.nap
+}

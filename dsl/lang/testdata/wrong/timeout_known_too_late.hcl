@@ -1,0 +1,15 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "exec" "x" {
+  node    = node.web
+  command = ["true"]
+}
+
+action "sleep" "s" {
+  for     = "1s"
+  timeout = "${action.x.exit_code}s"
+}

@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "outage" {
+  nodes = [node.web]
+}
+
+assert "a" {
+  condition = action.outage.state == "passed"
+}

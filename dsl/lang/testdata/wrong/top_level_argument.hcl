@@ -1,0 +1,7 @@
+timeout = "5m"
+
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}

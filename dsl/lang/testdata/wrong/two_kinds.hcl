@@ -1,0 +1,13 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+
+  ray {
+    role = "head"
+  }
+
+  ray {
+    role = "worker"
+  }
+}

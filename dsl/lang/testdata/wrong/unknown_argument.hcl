@@ -1,0 +1,9 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "kill" "outage" {
+  node = [node.web]
+}

@@ -1,0 +1,9 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+acton "sleep" "a" {
+  for = "1s"
+}

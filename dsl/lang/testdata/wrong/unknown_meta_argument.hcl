@@ -1,0 +1,10 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "a" {
+  for        = "1s"
+  backgruond = true
+}

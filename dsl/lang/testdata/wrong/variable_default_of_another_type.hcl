@@ -1,0 +1,6 @@
+scenario "s" {}
+
+variable "v" {
+  type    = list(number)
+  default = [1, "two"]
+}

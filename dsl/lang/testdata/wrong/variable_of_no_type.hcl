@@ -1,0 +1,6 @@
+scenario "s" {}
+
+variable "v" {
+  type    = strnig
+  default = "a"
+}

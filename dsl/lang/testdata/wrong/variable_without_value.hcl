@@ -1,0 +1,5 @@
+scenario "s" {}
+
+variable "v" {
+  type = string
+}

@@ -1,0 +1,211 @@
+package lang
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+// variables gives every variable its value: the strongest of those from
+// outside, or its default.
+func (x *expansion) variables() []Variable {
+	given := x.given()
+	var all []Variable
+	var valued []*decl
+	for _, d := range x.p.vars {
+		if d.args == nil || x.p.top.find(rootVar, d.name) != d {
+			continue
+		}
+		v, ok := x.oneVariable(d, given[d.name])
+		x.vars[d.name] = v.Value
+		if v.Sensitive {
+			x.secret(v.Value)
+			x.vars[d.name] = v.Value.Mark(sensitive)
+		}
+		if ok {
+			all = append(all, v)
+			valued = append(valued, d)
+		}
+	}
+	for _, d := range valued {
+		x.validate(d, given[d.name])
+	}
+	return all
+}
+
+// given sorts out the values from outside: the last one of a name counts.
+func (x *expansion) given() map[string]*Value {
+	all := map[string]*Value{}
+	var names []string
+	for _, d := range x.p.vars {
+		names = append(names, d.name)
+	}
+	for i := range x.p.opts.Values {
+		v := &x.p.opts.Values[i]
+		if x.p.top.find(rootVar, v.Name) != nil {
+			all[v.Name] = v
+			continue
+		}
+		if !v.Lenient {
+			x.sink.add(diag.New(diag.UndeclaredVariable, v.Range, `no variable named "`+v.Name+`"`, list("There are", sorted(names)), diag.DidYouMean(v.Name, names)))
+		}
+	}
+	return all
+}
+
+func (x *expansion) oneVariable(d *decl, given *Value) (Variable, bool) {
+	result := Variable{Name: d.name, Value: cty.DynamicVal, From: "default"}
+	want, defaults, ok := x.typeOf(d)
+	if !ok {
+		return result, false
+	}
+	f := x.checker(d.file, x.top, nil)
+	f.only, f.purpose = []string{}, "a variable's block"
+	for _, name := range []string{"sensitive", "description"} {
+		attr, _ := variableArgs.Attr(name)
+		v, diags := f.oneArgument(d.args, attr)
+		x.sink.add(diags...)
+		if name == "sensitive" {
+			result.Sensitive = isTrue(v)
+		}
+	}
+	// The default is checked even if it isn't used.
+	fallback, hasDefault := cty.DynamicVal, false
+	if a := d.args.attrs["default"]; a != nil {
+		v, _ := f.value(a.Expr)
+		fallback, hasDefault = x.fit(v, want, defaults, d.name, "the default", a.Expr.Range(), a.Expr)
+		if v == cty.DynamicVal {
+			hasDefault = true // reported
+		}
+	}
+	switch {
+	case given != nil:
+		v, ok := x.fromOutside(d, given, want, defaults, result.Sensitive)
+		result.Value, result.From = v, given.From
+		return result, ok
+	case hasDefault:
+		result.Value = fallback
+		return result, true
+	case d.args.attrs["default"] != nil:
+		return result, false
+	}
+	x.sink.add(diag.New(diag.NoValue, d.rng, `variable "`+d.name+`" has no value`,
+		"It has no default. Give one with --var "+d.name+"=VALUE, SCENARIO_VAR_"+d.name+" or --var-file."))
+	return result, false
+}
+
+func (x *expansion) typeOf(d *decl) (cty.Type, *typeexpr.Defaults, bool) {
+	a := d.args.attrs["type"]
+	if a == nil {
+		return cty.DynamicPseudoType, nil, true
+	}
+	t, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
+	if diags.HasErrors() {
+		names := []string{"string", "number", "bool", "any", "list", "set", "map", "object", "tuple", "optional"}
+		for _, e := range adoptAs(diag.WrongType, a.Expr.Range(), diags) {
+			word := ""
+			if e.Subject != nil && e.Subject.CanSliceBytes(d.file.Src) {
+				word = string(e.Subject.SliceBytes(d.file.Src))
+			}
+			x.sink.add(diag.New(diag.WrongType, *e.Subject, "this is not a type", e.Detail, diag.DidYouMean(word, names)))
+		}
+	}
+	return t, defaults, !diags.HasErrors()
+}
+
+// fit converts a value to a variable's type.
+func (x *expansion) fit(v cty.Value, want cty.Type, defaults *typeexpr.Defaults, name, what string, at hcl.Range, e hclsyntax.Expression) (cty.Value, bool) {
+	if defaults != nil && !v.IsNull() {
+		v = defaults.Apply(v)
+	}
+	got, err := convert.Convert(v, want)
+	if err == nil {
+		return got, true
+	}
+	if pathErr, ok := err.(cty.PathError); ok && e != nil {
+		at = narrow(e, pathErr.Path)
+	}
+	x.sink.add(diag.New(diag.WrongValue, at, `variable "`+name+`" takes `+typeName(want)+", "+what+" is "+typeName(v.Type()), upperFirst(err.Error())+"."))
+	return cty.DynamicVal, false
+}
+
+// fromOutside reads a value that a person gives with the command.
+func (x *expansion) fromOutside(d *decl, given *Value, want cty.Type, defaults *typeexpr.Defaults, hidden bool) (cty.Value, bool) {
+	if given.Expr == nil && want.IsPrimitiveType() {
+		v, err := convert.Convert(cty.StringVal(given.Text), want)
+		if err != nil {
+			is := strconv.Quote(given.Text)
+			if hidden {
+				is = "the value given"
+			}
+			x.sink.add(diag.New(diag.WrongValue, given.Range, `variable "`+d.name+`" takes `+typeName(want)+", not "+is, "",
+				diag.Also(d.rng, "declared here")))
+			return cty.DynamicVal, false
+		}
+		return v, true
+	}
+	e := given.Expr
+	if e == nil {
+		parsed, diags := hclsyntax.ParseExpression([]byte(given.Text), given.Range.Filename, given.Range.Start)
+		if diags.HasErrors() {
+			x.sink.add(diag.New(diag.WrongValue, given.Range, `the value of variable "`+d.name+`" can't be read`,
+				outsideHint(want, "It isn't an expression."), diag.Also(d.rng, "declared here")))
+			return cty.DynamicVal, false
+		}
+		e = parsed
+	}
+	v, diags := e.Value(nil)
+	if diags.HasErrors() {
+		x.sink.add(diag.New(diag.WrongValue, given.Range, `the value of variable "`+d.name+`" can't be read`,
+			outsideHint(want, "It must be a plain value, without references and functions."), diag.Also(d.rng, "declared here")))
+		return cty.DynamicVal, false
+	}
+	native, _ := e.(hclsyntax.Expression)
+	return x.fit(v, want, defaults, d.name, "the value", e.Range(), native)
+}
+
+func outsideHint(want cty.Type, why string) string {
+	hint := "It takes " + typeName(want) + ", written as in a file."
+	if want == cty.DynamicPseudoType {
+		hint = `It has no type, so its value is written as in a file: a string stands in quotes.`
+	}
+	return strings.TrimSpace(why + " " + hint)
+}
+
+// validate holds a variable's value against its validation blocks.
+func (x *expansion) validate(d *decl, given *Value) {
+	v := x.vars[d.name]
+	for _, b := range d.args.blocks["validation"] {
+		f := x.checker(d.file, x.top, nil)
+		f.only, f.purpose = []string{rootVar}, "a validation"
+		condition, _ := b.schema.Attr("condition")
+		message, _ := b.schema.Attr("error_message")
+		met, diags := f.oneArgument(b, condition)
+		x.sink.add(diags...)
+		said, diags := f.oneArgument(b, message)
+		x.sink.add(diags...)
+		if v == cty.DynamicVal || !met.IsKnown() || met.IsNull() || met.True() {
+			continue
+		}
+		at := d.rng
+		if a := d.args.attrs["default"]; a != nil {
+			at = a.Expr.Range()
+		}
+		if given != nil {
+			at = given.Range
+		}
+		summary := `variable "` + d.name + `" is refused`
+		detail := ""
+		if said.IsKnown() && !said.IsNull() {
+			detail = said.AsString()
+		}
+		x.sink.add(diag.New(diag.ValidationFailed, at, summary, detail, diag.Also(b.rng, "by this validation")))
+	}
+}

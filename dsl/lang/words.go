@@ -1,0 +1,29 @@
+package lang
+
+import "strconv"
+
+// plural writes a number with a noun: no label, one label, 3 labels.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "one " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+func number(n int) string {
+	switch n {
+	case 0:
+		return "no"
+	case 1:
+		return "one"
+	}
+	return strconv.Itoa(n)
+}
+
+// word is what the things are called that a root refers to.
+func word(root string) string {
+	if root == rootVar {
+		return "variable"
+	}
+	return root
+}

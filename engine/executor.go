@@ -1,0 +1,558 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/fault"
+	"github.com/scenario-run/scenario/engine/plan"
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// executor carries out one variant. Its loop is the one goroutine that reads
+// and writes the fields below the line; all others hand it functions with do
+// and ask.
+type executor struct {
+	*run
+	variant Variant
+	decl    *lang.Variant
+	key     string // of events
+	dirName string // below the run's directory
+	scope   runtime.Scope
+	redact  *redactor
+	env     step.Env // without Step and Progress
+	journal *fault.Journal
+	base    context.Context // ends when everything of the variant must
+
+	calls chan func()
+	over  chan struct{}  // closed when the loop has ended
+	after sync.Mutex     // taken by ask in place of the loop
+	tasks sync.WaitGroup // goroutines that belong to the variant as a whole
+
+	// ---- owned by the loop
+
+	vertices []*vertex
+	byID     map[string]*vertex
+	nodes    map[string]*node
+	order    []string // node addresses, in plan order
+	places   provisioned
+	traffic  map[string]*workloadRun // by address of the step
+	faults   []*fault.Life           // in the order of their injection
+	lives    map[*fault.Life]*live
+	tearing  bool // teardown has begun
+	leftover []event.LeftBehind
+	kept     []string // addresses of nodes that stay
+
+	executing bool // the first step has started
+	phase     phase
+	ctx       context.Context // of the phase's vertices
+	cancel    context.CancelCauseFunc
+	left      int           // vertices of the phase that have not finished
+	idle      chan struct{} // closed when left is 0
+	halted    string        // why nothing more is started; empty while going on
+	verdict   verdict
+}
+
+// phase is a part of a variant's life in which vertices run.
+type phase int
+
+const (
+	mainPhase phase = iota
+	cleanupPhase
+)
+
+// verdict is what is known of how the variant goes.
+type verdict struct {
+	state    event.State
+	cause    *event.Cause
+	from     string // the vertex that the cause came from
+	timedOut bool
+	internal bool
+}
+
+// progress is how far a vertex is.
+type progress int
+
+const (
+	waiting  progress = iota
+	launched          // its goroutine runs, but it may yet turn out to be skipped
+	started
+	active // a fault whose effect has been observed
+	finished
+)
+
+// vertex is a vertex of the plan with its state.
+type vertex struct {
+	*plan.Vertex
+	prefix  string // of the IDs of vertices that are visible beside it
+	at      progress
+	unmet   int
+	waiters []waiter
+	record  record
+	last    string        // what it said last of itself
+	done    chan struct{} // closed when it has finished
+}
+
+type waiter struct {
+	v    *vertex
+	need lang.Need
+}
+
+// outcome is what a vertex came to.
+type outcome struct {
+	state   event.State
+	summary string
+	result  step.Result
+	cause   *event.Cause
+	history []event.Observation
+}
+
+var passed = outcome{state: event.Passed}
+
+// do hands f to the loop. After the loop's end it does nothing.
+func (x *executor) do(f func()) {
+	select {
+	case x.calls <- f:
+	case <-x.over:
+	}
+}
+
+// ask hands f to the loop and waits until it has run. Once the loop has ended
+// callers run f themselves, one at a time. It must not be called by the loop.
+func (x *executor) ask(f func()) {
+	done := make(chan struct{})
+	x.do(func() { defer close(done); f() })
+	select {
+	case <-done:
+		return
+	case <-x.over:
+	}
+	x.after.Lock()
+	defer x.after.Unlock()
+	select {
+	case <-done: // the last thing that the loop did
+	default:
+		f()
+	}
+}
+
+func (x *executor) loop(stop <-chan struct{}) {
+	defer close(x.over)
+	for {
+		select {
+		case f := <-x.calls:
+			f()
+		case <-stop:
+			return
+		}
+	}
+}
+
+func (x *executor) emit(body event.Body) { x.stream.emit(x.key, body) }
+
+func (x *executor) now() time.Time { return x.Clock.Now() }
+
+// since is a time in seconds since the run began.
+func (x *executor) since(t time.Time) float64 { return t.Sub(x.began).Seconds() }
+
+// link makes the vertices of the plan and ties their edges.
+func (x *executor) link() error {
+	x.byID = map[string]*vertex{}
+	for _, pv := range x.variant.Plan.Vertices {
+		v := &vertex{Vertex: pv, done: make(chan struct{})}
+		if pv.Step != nil {
+			v.prefix = strings.TrimSuffix(pv.ID, pv.Step.Address)
+			v.record.state = event.Pending
+		}
+		if x.byID[pv.ID] != nil {
+			return fmt.Errorf("the plan has %s twice", pv.ID)
+		}
+		for _, e := range pv.Waits {
+			on := x.byID[e.On]
+			if on == nil {
+				return fmt.Errorf("the plan lets %s wait for %s, which is not above it", pv.ID, e.On)
+			}
+			on.waiters = append(on.waiters, waiter{v, e.Need})
+			v.unmet++
+		}
+		x.byID[pv.ID] = v
+		x.vertices = append(x.vertices, v)
+	}
+	return nil
+}
+
+// enter runs a phase: what is ready in it starts. It returns when all of it
+// has finished.
+func (x *executor) enter(ctx context.Context, p phase) {
+	idle := make(chan struct{})
+	x.ask(func() {
+		x.phase, x.halted, x.left, x.idle = p, "", 0, idle
+		x.ctx, x.cancel = context.WithCancelCause(ctx)
+		for _, v := range x.vertices {
+			if x.in(v) {
+				x.left++
+			}
+		}
+		if x.left == 0 {
+			close(idle)
+			return
+		}
+		// The phase's own context, not its parent: halt ends it as well.
+		phaseCtx := x.ctx
+		context.AfterFunc(phaseCtx, func() { x.do(func() { x.ended(p, context.Cause(phaseCtx)) }) })
+		for _, v := range x.vertices {
+			x.consider(v)
+		}
+	})
+	select {
+	case <-idle:
+	case <-x.over:
+	}
+	x.ask(func() { x.cancel(context.Canceled) })
+}
+
+func (x *executor) in(v *vertex) bool { return v.Cleanup == (x.phase == cleanupPhase) }
+
+// consider starts a vertex if nothing keeps it.
+func (x *executor) consider(v *vertex) {
+	if v.at == waiting && v.unmet == 0 && x.in(v) && x.halted == "" {
+		x.launch(v)
+	}
+}
+
+// reach moves a vertex on and lets go of what has waited for that.
+func (x *executor) reach(v *vertex, p progress) {
+	if v.at >= p {
+		return
+	}
+	v.at = p
+	if p == finished {
+		close(v.done)
+	}
+	kept := v.waiters[:0]
+	for _, w := range v.waiters {
+		if !satisfied(v, w.need) {
+			kept = append(kept, w)
+			continue
+		}
+		w.v.unmet--
+		x.consider(w.v)
+	}
+	v.waiters = kept
+}
+
+func satisfied(v *vertex, need lang.Need) bool {
+	switch need {
+	case lang.NeedStarted:
+		return v.at >= started
+	case lang.NeedActive:
+		if isFault(v) {
+			return v.at >= active
+		}
+		return v.at >= started
+	default:
+		return v.at == finished
+	}
+}
+
+// launch starts the goroutine of a vertex.
+func (x *executor) launch(v *vertex) {
+	v.at = launched
+	if v.record.started.IsZero() {
+		v.record.started = x.now()
+	}
+	switch v.Kind {
+	case plan.GroupStart, plan.GroupEnd:
+		x.group(v)
+		return
+	case plan.StepVertex:
+		x.enterExecution()
+		if v.Step.Meta.When == nil {
+			x.begin(v)
+		}
+	}
+	ctx := x.ctx
+	go func() {
+		out := x.shield(ctx, v, func() outcome { return x.carry(ctx, v) })
+		x.do(func() { x.finish(v, out) })
+	}()
+}
+
+// patience is how long something may go on after its context ended.
+const patience = 10 * time.Second
+
+// shield runs f. A panic in it becomes an outcome, and so does its refusal to
+// end when it should: neither may keep the scenario from its cleanup.
+func (x *executor) shield(ctx context.Context, v *vertex, f func() outcome) outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- x.bug(v.ID, p, debug.Stack())
+			}
+		}()
+		done <- f()
+	}()
+	select {
+	case out := <-done:
+		return out
+	case <-ctx.Done():
+	}
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	tired := make(chan struct{})
+	go func() {
+		if x.Clock.Sleep(late, patience) == nil {
+			close(tired)
+		}
+	}()
+	select {
+	case out := <-done:
+		return out
+	case <-tired:
+		return outcome{state: event.Error, cause: &event.Cause{
+			State:   event.Error,
+			Message: fmt.Sprintf("%s went on for %s after it had been told to end; it was left alone", v.ID, patience),
+			Hint:    "this is a bug of " + typeName(v) + ": report it",
+		}}
+	}
+}
+
+// task runs f in a goroutine that belongs to the variant as a whole. A panic
+// in it is a bug of the engine.
+func (x *executor) task(f func()) {
+	x.tasks.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				out := x.bug("the engine", p, debug.Stack())
+				x.do(func() {
+					x.crashed(out)
+					x.halt("the engine broke")
+				})
+			}
+		}()
+		f()
+	})
+}
+
+// panicked carries a panic from a goroutine that an action had started through
+// the engine to the goroutine of its step.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// safely runs f and returns a panic in it as an error.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicked{p, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// bug is the outcome of a panic; its stack goes to a file.
+func (x *executor) bug(id string, p any, stack []byte) outcome {
+	if inner, ok := p.(*panicked); ok {
+		p, stack = inner.value, inner.stack
+	}
+	name := filepath.Join(x.dirName, "panic-"+fileName(strings.ReplaceAll(id, "/", "_"))+".txt")
+	text := fmt.Sprintf("%v\n\n%s", p, stack)
+	hint := "report it with " + filepath.Join(x.Dir, name)
+	if err := x.dir.write(name, []byte(x.redact.text(text))); err != nil {
+		x.stream.failed(err)
+		hint = "report it"
+	}
+	return outcome{state: event.Error, cause: &event.Cause{
+		State: event.Error, Message: fmt.Sprintf("bug: %s panicked: %v", id, p), Detail: firstLines(string(stack), 12), Hint: hint,
+	}}
+}
+
+// carry does what a vertex says, outside the loop.
+func (x *executor) carry(ctx context.Context, v *vertex) outcome {
+	var err error
+	switch v.Kind {
+	case plan.StepVertex:
+		return x.step(ctx, v)
+	case plan.ImageVertex:
+		err = x.ensureImage(ctx, v.Vertex)
+	case plan.NetworkVertex:
+		err = x.makeNetwork(ctx, v.Vertex)
+	case plan.VolumeVertex:
+		err = x.makeVolume(ctx, v.Vertex)
+	case plan.CreateVertex:
+		err = x.createNode(ctx, v.Node)
+	case plan.NodeVertex:
+		err = nodesOf{x, v.ID}.Start(ctx, v.Node.Address)
+	default:
+		err = fmt.Errorf("the plan has a vertex of the unknown kind %q", v.Kind)
+	}
+	if err != nil {
+		c := classify(ctx, err)
+		return outcome{state: c.State, cause: c}
+	}
+	return passed
+}
+
+// finish takes in what a vertex came to.
+func (x *executor) finish(v *vertex, out outcome) {
+	if v.at == finished {
+		return
+	}
+	x.settle(v, out)
+	if counts(out.state) {
+		x.blameCause(v.ID, out.cause, out.state)
+		if v.Step == nil || !v.Step.Meta.Continue || out.state == event.Error {
+			x.halt(v.ID + " " + verb(out.state))
+		}
+	}
+	x.reach(v, finished)
+	x.countDown()
+}
+
+// group carries out the start or the end of a group, at once.
+func (x *executor) group(v *vertex) {
+	x.reach(v, started)
+	if v.Kind == plan.GroupStart {
+		if whole := x.byID[v.Step.Address]; v.Round == 0 && whole != nil {
+			whole.record.started = x.now()
+			x.emit(event.StepStarted{Step: whole.ID, Attempt: 1})
+		}
+		x.finish(v, passed)
+		return
+	}
+	out := passed
+	for _, e := range v.Waits {
+		if s := x.byID[e.On].record.state; counts(s) {
+			out.state = s
+			out.cause = &event.Cause{State: s, Message: e.On + " " + verb(s)}
+		}
+	}
+	x.finish(v, out)
+}
+
+// settle writes the end of a vertex into its record and the stream.
+func (x *executor) settle(v *vertex, out outcome) {
+	if v.Kind != plan.StepVertex && v.Kind != plan.GroupEnd {
+		return
+	}
+	r := &v.record
+	r.state, r.ended = out.state, x.now()
+	if out.state == event.Skipped {
+		r.started, r.ended, r.attempts = time.Time{}, time.Time{}, 0
+	}
+	if out.cause != nil {
+		r.err = out.cause.Message
+	}
+	if out.state == event.Passed {
+		r.result = out.result.Value
+	}
+	e := event.StepFinished{
+		Step: v.ID, State: out.state, Summary: out.summary, Attempts: r.attempts, Cause: out.cause, History: out.history,
+	}
+	if !r.started.IsZero() {
+		e.Seconds = r.ended.Sub(r.started).Seconds()
+	}
+	if out.state == event.Passed {
+		e.Result = resultJSON(r.result)
+	}
+	x.emit(e)
+}
+
+func (x *executor) countDown() {
+	x.left--
+	if x.left == 0 {
+		close(x.idle)
+	}
+}
+
+// counts says that a state decides something about the variant.
+func counts(s event.State) bool {
+	return s == event.Failed || s == event.Error || s == event.Inconclusive
+}
+
+// blameCause keeps the first of the worst causes.
+func (x *executor) blameCause(from string, cause *event.Cause, state event.State) {
+	if x.verdict.state == "" || worse(state, x.verdict.state) {
+		x.verdict.state, x.verdict.cause, x.verdict.from = state, cause, from
+	}
+}
+
+// halt starts nothing more: what waits is skipped, what runs is told to end.
+// Cleanup goes on whatever happens.
+func (x *executor) halt(why string) {
+	if x.halted != "" || x.phase != mainPhase || x.left == 0 {
+		return
+	}
+	x.halted = why
+	x.cancel(&stopped{"cancelled: " + why})
+	x.skipWaiting(event.Skipped, "not started: "+why)
+}
+
+// ended is called when the context of a phase has ended, whatever the reason.
+func (x *executor) ended(p phase, cause error) {
+	if x.phase != p {
+		return
+	}
+	l, limited := cause.(*limit)
+	if limited {
+		// Even if a step that the limit ended has been heard of first.
+		x.verdict.timedOut = x.verdict.timedOut || l.all || l.run
+	}
+	if x.halted != "" || x.left == 0 {
+		return
+	}
+	x.halted = cause.Error()
+	if limited {
+		x.skipWaiting(event.Skipped, "not started: "+l.Error())
+		return
+	}
+	x.skipWaiting(event.Cancelled, "not started: "+cause.Error())
+}
+
+func (x *executor) skipWaiting(state event.State, why string) {
+	for _, v := range x.vertices {
+		if v.at != waiting || !x.in(v) {
+			continue
+		}
+		x.settle(v, outcome{state: state, summary: why})
+		x.reach(v, finished) // a cleanup step may refer to it
+		x.countDown()
+	}
+}
+
+// describeSteps lists the steps of a plan for a reader of the stream.
+func describeSteps(p *plan.Plan) []event.Step {
+	var steps []event.Step
+	for _, v := range p.Vertices {
+		if v.Step == nil || v.Kind == plan.GroupStart {
+			continue
+		}
+		s := event.Step{
+			Address: v.ID, Kind: string(v.Step.Kind), Type: v.Step.Type.Name, Name: v.Step.Name, Group: v.Group,
+			Background: v.Step.Meta.Background, Description: v.Step.Meta.Description, Nodes: v.Targets, Place: place(v.Step.Range),
+		}
+		switch {
+		case v.Kind == plan.GroupEnd:
+			s.Kind = "group"
+		case isFault(&vertex{Vertex: v}):
+			s.Kind = "fault"
+		}
+		if v.Cleanup && s.Group == "" {
+			s.Group = "cleanup"
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}

@@ -1,0 +1,357 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/fault"
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+const (
+	// observeLimit is how long a fault may take to show its effect.
+	observeLimit = 30 * time.Second
+	// healLimit is how long healing all faults may take at the end.
+	healLimit = 30 * time.Second
+)
+
+// live is a fault with what is needed to heal it.
+type live struct {
+	*fault.Life
+	v      *vertex
+	def    step.Definition
+	intent step.Intent
+	// started and ready are those of its nodes that were started again since,
+	// and were ready then.
+	started, ready []string
+}
+
+// inject carries out a fault step: intent, injection, observation, and with
+// "for" its end as well.
+func (x *executor) inject(ctx context.Context, v *vertex, def step.Definition, env *step.Env, args cty.Value) (step.Result, error) {
+	intent, err := def.Fault.Intent(ctx, env, args)
+	if err != nil {
+		return step.Result{}, err
+	}
+	f, err := x.plant(v, def, intent)
+	if err != nil {
+		return step.Result{}, err
+	}
+	if err := x.writeIntent(f); err != nil {
+		x.move(f, fault.Invalid, err.Error())
+		return step.Result{}, err
+	}
+	if err := def.Fault.Inject(ctx, env, intent); err != nil {
+		x.move(f, fault.Invalid, oneLine(err))
+		return step.Result{}, err
+	}
+	seen, err := x.observe(ctx, f, env)
+	if err != nil {
+		x.move(f, fault.Invalid, oneLine(err))
+		return step.Result{}, err
+	}
+	x.ask(func() { f.Hits = seen.Hits })
+	x.move(f, fault.Active, seen.Summary)
+	x.ask(func() { x.reach(v, active) })
+	if d := duration(args, "for", 0); d > 0 {
+		if err := x.Clock.Sleep(ctx, d); err != nil {
+			return seen.Result, context.Cause(ctx)
+		}
+		return seen.Result, x.heal(ctx, f)
+	}
+	return seen.Result, nil
+}
+
+// plant makes a fault part of the variant, unless it conflicts with another.
+func (x *executor) plant(v *vertex, def step.Definition, intent step.Intent) (f *live, err error) {
+	x.ask(func() {
+		if why := fault.Conflict(def.Type, intent.Nodes, x.faults); why != "" {
+			err = step.Failf("%s", why)
+			return
+		}
+		f = &live{
+			Life: &fault.Life{Step: v.ID, Type: def.Type, Nodes: intent.Nodes, State: fault.Planned},
+			v:    v, def: def, intent: intent,
+		}
+		v.record.life = f.Life
+		x.faults = append(x.faults, f.Life)
+		x.lives[f.Life] = f
+		err = x.moveNow(f, fault.Injecting, "")
+	})
+	return f, err
+}
+
+// writeIntent puts on disk what another process needs to know of the fault.
+func (x *executor) writeIntent(f *live) error {
+	r := fault.Record{Variant: x.key, Step: f.Step, Type: f.Type.Name, Intent: f.intent}
+	x.ask(func() {
+		for _, address := range f.intent.Nodes {
+			if n := x.nodes[address]; n != nil && n.id != "" {
+				r.Nodes = append(r.Nodes, n.id)
+			}
+		}
+	})
+	return x.journal.Write(r)
+}
+
+// observe waits until the effect of a fault is seen. If it isn't, nothing can
+// be concluded, unless the fault itself says otherwise: it hit nothing, say.
+func (x *executor) observe(ctx context.Context, f *live, env *step.Env) (step.Observed, error) {
+	inner, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for its effect", of: observeLimit})
+	defer cancel()
+	seen, err := f.def.Fault.Observe(inner, env, f.intent)
+	if err == nil || ctx.Err() != nil {
+		return seen, err
+	}
+	var own *step.Error
+	if errors.As(err, &own) && own.Verdict != "" {
+		return seen, err
+	}
+	if k := runtime.KindOf(err); k == runtime.Unreachable {
+		return seen, err
+	}
+	why := lastSeen(err)
+	if why == "" {
+		why = "no effect was seen within " + observeLimit.String()
+	}
+	return seen, step.Inconclusivef("the fault never became active: %s", why)
+}
+
+// move moves a fault on, from outside the loop. A step that is not possible is
+// a bug, and must not hide what led to it.
+func (x *executor) move(f *live, to fault.State, text string) {
+	var err error
+	x.ask(func() { err = x.moveNow(f, to, text) })
+	if err != nil {
+		x.emit(event.Warning{Text: "bug: " + err.Error()})
+	}
+}
+
+// moveNow is move on the loop.
+func (x *executor) moveNow(f *live, to fault.State, text string) error {
+	if err := f.To(to, x.now()); err != nil {
+		return err
+	}
+	x.emit(event.FaultChanged{Step: f.Step, State: string(to), Nodes: f.Nodes, Hits: f.Hits, Text: text})
+	return nil
+}
+
+// heal ends a fault and verifies that it has ended.
+func (x *executor) heal(ctx context.Context, f *live) error {
+	begun := false
+	x.ask(func() { begun = f.InForce() && x.moveNow(f, fault.Healing, "") == nil })
+	if !begun {
+		return x.awaitHealed(ctx, f)
+	}
+	env := x.envOf(f.v)
+	err := f.def.Fault.Heal(ctx, &env, f.intent)
+	if err == nil {
+		err = f.def.Fault.Verify(ctx, &env, f.intent)
+	}
+	if err != nil {
+		x.ask(func() {
+			if f.State == fault.Healing {
+				err = errors.Join(err, x.moveNow(f, fault.Invalid, oneLine(err)))
+			}
+		})
+		return unhealed(f, err)
+	}
+	x.ask(func() { err = x.healed(f) })
+	return err
+}
+
+// unhealed is the error of a heal that could not be confirmed: what came after
+// it says nothing, unless the lab or the system under test is plainly broken.
+func unhealed(f *live, err error) error {
+	var own *step.Error
+	if errors.As(err, &own) || runtime.KindOf(err) != runtime.Internal {
+		return fmt.Errorf("heal %s: %w", f.Step, err)
+	}
+	return step.Inconclusivef("the heal of %s could not be confirmed: %w", f.Step, err)
+}
+
+// healed takes in a verified end. On the loop.
+func (x *executor) healed(f *live) error {
+	if f.State != fault.Healing {
+		return nil // a start of its nodes has ended it meanwhile
+	}
+	if err := x.moveNow(f, fault.Healed, ""); err != nil {
+		return err
+	}
+	step := f.Step
+	x.task(func() {
+		if err := x.journal.Write(fault.Record{Variant: x.key, Step: step, Healed: true}); err != nil {
+			x.stream.failed(err)
+		}
+	})
+	return nil
+}
+
+// awaitHealed waits for a heal that is under way elsewhere.
+func (x *executor) awaitHealed(ctx context.Context, f *live) error {
+	return step.Poll(ctx, x.Clock, readyEvery, func(context.Context) error {
+		var state fault.State
+		x.ask(func() { state = f.State })
+		switch state {
+		case fault.Healed:
+			return nil
+		case fault.Invalid:
+			return step.Inconclusivef("the heal of %s could not be confirmed", f.Step).AsFinal()
+		}
+		return fmt.Errorf("%s is %s", f.Step, state)
+	})
+}
+
+// undo heals a fault that failed, so that it can be tried again.
+func (x *executor) undo(ctx context.Context, v *vertex) bool {
+	var f *live
+	x.ask(func() {
+		if l := v.record.life; l != nil && l.InForce() {
+			f = x.lives[l]
+		}
+	})
+	if f == nil {
+		return true
+	}
+	if err := x.heal(ctx, f); err != nil {
+		x.say(v, oneLine(err))
+		return false
+	}
+	return true
+}
+
+// startEnds takes in that a node is being started: what had taken it down ends
+// with that, once all nodes of the fault have been started. On the loop.
+func (x *executor) startEnds(n *node) {
+	for _, l := range x.faults {
+		if !l.On(n.decl.Address) || !l.EndsWithStart() || l.State != fault.Active && l.State != fault.Invalid {
+			continue
+		}
+		f := x.lives[l]
+		f.started = append(f.started, n.decl.Address)
+		if f.allIn(f.started) {
+			x.warn(x.moveNow(f, fault.Healing, ""))
+		}
+	}
+}
+
+// startEnded takes in that a node is ready again. On the loop.
+func (x *executor) startEnded(n *node) {
+	for _, l := range x.faults {
+		if !l.On(n.decl.Address) || !l.EndsWithStart() || l.State != fault.Healing {
+			continue
+		}
+		f := x.lives[l]
+		if len(f.started) == 0 { // healed by a heal, which verifies on its own
+			continue
+		}
+		f.ready = append(f.ready, n.decl.Address)
+		if f.allIn(f.ready) {
+			x.warn(x.healed(f))
+		}
+	}
+}
+
+func (f *live) allIn(addresses []string) bool {
+	return !slices.ContainsFunc(f.Nodes, func(n string) bool { return !slices.Contains(addresses, n) })
+}
+
+func (x *executor) warn(err error) {
+	if err != nil {
+		x.emit(event.Warning{Text: "bug: " + err.Error()})
+	}
+}
+
+// faultsOf is step.Faults.
+type faultsOf struct{ x *executor }
+
+var _ step.Faults = faultsOf{}
+
+// Heal heals the faults of those steps, the last injected first.
+func (c faultsOf) Heal(ctx context.Context, steps ...string) error {
+	for _, f := range c.x.inForce() {
+		if !slices.Contains(steps, f.Step) && !slices.Contains(steps, f.v.Step.Address) {
+			continue
+		}
+		if err := c.x.heal(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inForce are the faults that may have an effect, the last injected first.
+func (x *executor) inForce() (all []*live) {
+	x.ask(func() {
+		for _, l := range slices.Backward(x.faults) {
+			if l.InForce() {
+				all = append(all, x.lives[l])
+			}
+		}
+	})
+	return all
+}
+
+// healAll heals what is still broken, on a context that no cancellation
+// reaches.
+func (x *executor) healAll() {
+	faults := x.inForce()
+	if len(faults) == 0 {
+		return
+	}
+	x.emit(event.PhaseStarted{Phase: "heal"})
+	ctx, cancel := withLimit(x.base, x.Clock, &limit{what: "the time limit of healing", of: healLimit})
+	defer cancel()
+	for _, f := range faults {
+		x.ask(func() {
+			if f.State == fault.Healing { // by a start that did not succeed
+				x.warn(x.moveNow(f, fault.Invalid, "its nodes did not come back"))
+			}
+		})
+		if x.endsWithItsNodes(f) {
+			x.move(f, fault.Healing, "its nodes are removed")
+			x.ask(func() { x.warn(x.healed(f)) })
+			continue
+		}
+		if out := x.shield(ctx, f.v, func() outcome { return x.lastHeal(ctx, f) }); out.cause != nil {
+			x.ask(func() {
+				x.blameCause(f.Step, out.cause, out.state)
+				x.leave(event.LeftBehind{What: "fault " + f.Step, Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
+			})
+		}
+	}
+}
+
+// endsWithItsNodes says that a fault that took its nodes down needs no heal:
+// nothing but their removal follows, and starting them for that would cost as
+// long as the scenario did.
+func (x *executor) endsWithItsNodes(f *live) bool {
+	keeps := false
+	x.ask(func() { keeps = x.keeps() })
+	return f.Takes(schema.Down) && !x.hasCleanup() && !keeps
+}
+
+func (x *executor) lastHeal(ctx context.Context, f *live) outcome {
+	err := x.heal(ctx, f)
+	if err == nil {
+		return passed
+	}
+	c := &event.Cause{State: event.Inconclusive, Message: fmt.Sprintf("%s could not be healed: %s", f.Step, oneLine(err))}
+	return outcome{state: c.State, cause: withDetail(c, err)}
+}
+
+// handHeal is what a person can do about a fault that was not healed.
+func (x *executor) handHeal(f *live, c *event.Cause) string {
+	if c.Hint != "" {
+		return c.Hint
+	}
+	return "scenario clean " + x.RunID
+}

@@ -1,0 +1,75 @@
+package guardian
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// Owner names this process as host/boot-id/pid/start-time. Where the system
+// does not tell boot and start, they are empty, and the process id has to do.
+func Owner() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	return strings.Join([]string{host, bootID(), strconv.Itoa(os.Getpid()), startTime(os.Getpid())}, "/")
+}
+
+// Gone says that the process that a scope belongs to does not run any more. Of
+// a process on another machine that can't be seen; its scope is given up when
+// it expires.
+func Gone(s runtime.Scope, now time.Time) bool {
+	host, boot, pid, started, err := parseOwner(s.Owner)
+	here, hostErr := os.Hostname()
+	if err != nil || hostErr != nil || host != here {
+		return !s.Expires.IsZero() && now.After(s.Expires)
+	}
+	if boot != bootID() {
+		return true
+	}
+	if err := syscall.Kill(pid, 0); err == syscall.ESRCH {
+		return true
+	}
+	return started != startTime(pid)
+}
+
+func parseOwner(owner string) (host, boot string, pid int, started string, err error) {
+	parts := strings.Split(owner, "/")
+	if len(parts) != 4 {
+		return "", "", 0, "", fmt.Errorf("%q is not the name of a process", owner)
+	}
+	pid, err = strconv.Atoi(parts[2])
+	return parts[0], parts[1], pid, parts[3], err
+}
+
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// startTime is when a process started, in ticks since boot: field 22 of
+// /proc/PID/stat, counted after the name, which may hold spaces.
+func startTime(pid int) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	_, rest, ok := strings.Cut(string(b), ") ")
+	if i := strings.LastIndex(string(b), ") "); i >= 0 {
+		rest = string(b)[i+2:]
+	}
+	fields := strings.Fields(rest)
+	if !ok || len(fields) < 20 {
+		return ""
+	}
+	return fields[19]
+}

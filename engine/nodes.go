@@ -1,0 +1,324 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// The states of a node, as expressions and events have them. Before it is
+// created it has none.
+const (
+	nodeCreated  = "created"
+	nodeStarting = "starting"
+	nodeReady    = "ready"
+	nodePaused   = "paused"
+	nodeExited   = "exited"
+)
+
+// node is a node with its state. The loop owns all of it; what is set by
+// createNode does not change afterwards.
+type node struct {
+	decl     *lang.Node
+	networks []string // names
+	ips      []string // one for each network
+	facts    step.Facts
+
+	// Set by createNode.
+	id       runtime.NodeID
+	image    string
+	kind     cty.Value // arguments of the kind's block
+	out      step.KindOutput
+	ready    readiness
+	grace    time.Duration
+	stopSlow time.Duration // at teardown; 0: killed
+	mayExit  bool
+
+	state     string
+	isReady   bool
+	ports     map[string]string
+	startedAt time.Time
+	launches  int // starts that were called for
+	starts    int // start events seen
+	asked     bool
+	gone      bool          // the exit that ended the current start is known
+	down      chan struct{} // closed when the current start has ended; nil before the first
+	exitCode  int
+	oom       bool
+	follow    *follower
+}
+
+// readiness is what a node's ready block says.
+type readiness struct {
+	http   string
+	tcp    int
+	log    *regexp.Regexp
+	exec   []string
+	within time.Duration
+	where  string // of within
+	ofKind func(context.Context, *step.Env) error
+}
+
+func (x *executor) addNodes() error {
+	var bad error
+	x.ask(func() {
+		for _, d := range x.decl.Nodes {
+			if x.nodes[d.Address] != nil {
+				bad = fmt.Errorf("bug: the plan has %s twice", d.Address)
+				return
+			}
+			x.nodes[d.Address] = &node{decl: d, facts: step.Facts{Address: d.Address, Name: d.Name, Host: d.Host}}
+			x.order = append(x.order, d.Address)
+		}
+	})
+	return bad
+}
+
+// value is the node as expressions see it.
+func (n *node) value() cty.Value {
+	text := func(s string) cty.Value {
+		if s == "" {
+			return cty.UnknownVal(cty.String)
+		}
+		return cty.StringVal(s)
+	}
+	ports := cty.UnknownVal(cty.Map(cty.String))
+	if n.state != "" {
+		ports = cty.MapValEmpty(cty.String)
+	}
+	if len(n.ports) > 0 {
+		m := map[string]cty.Value{}
+		for port, at := range n.ports {
+			m[port] = cty.StringVal(at)
+		}
+		ports = cty.MapVal(m)
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"name":    cty.StringVal(n.decl.Name),
+		"address": cty.StringVal(n.decl.Address),
+		"host":    cty.StringVal(n.decl.Host),
+		"ip":      text(n.facts.IP),
+		"image":   text(n.image),
+		"state":   text(n.state),
+		"ports":   ports,
+	})
+}
+
+func (n *node) running() bool {
+	return n.state == nodeStarting || n.state == nodeReady || n.state == nodePaused
+}
+
+// become changes a node's state and says so. On the loop.
+func (x *executor) become(n *node, state string, more event.NodeChanged) {
+	if n.state == state {
+		return
+	}
+	n.state = state
+	more.Node, more.State, more.IP, more.Ports = n.decl.Address, state, n.facts.IP, n.ports
+	x.emit(more)
+}
+
+// watchLimit is how long the runtime may take to begin to tell of its nodes.
+const watchLimit = 30 * time.Second
+
+// watch begins to follow what happens to the nodes.
+func (x *executor) watch(ctx context.Context) error {
+	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the time limit of a call", of: watchLimit})
+	defer cancel()
+	// The watch outlives this call, but the call itself has a limit.
+	watching, giveUp := context.WithCancelCause(x.base)
+	called := context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
+	events, err := x.Runtime.Watch(watching, x.scope)
+	called()
+	if err != nil {
+		giveUp(err)
+		return fmt.Errorf("watch the nodes: %w", err)
+	}
+	x.task(func() {
+		for e := range events {
+			x.do(func() { x.happened(e) })
+		}
+	})
+	return nil
+}
+
+// happened takes in an event of the runtime. On the loop.
+func (x *executor) happened(e runtime.NodeEvent) {
+	if e.Err != nil {
+		if x.base.Err() == nil && !x.tearing {
+			c := withDetail(&event.Cause{State: event.Error, Message: "lost sight of the nodes: " + oneLine(e.Err)}, e.Err)
+			x.blameCause("runtime", c, event.Error)
+			x.halt("the runtime was lost")
+		}
+		return
+	}
+	n := x.nodeOf(e)
+	if n == nil {
+		return
+	}
+	switch e.Kind {
+	case "start":
+		x.sawStart(n)
+	case "oom":
+		n.oom = true
+	case "exit":
+		// An exit that is reported while a newer start was called for belongs
+		// to an older one.
+		if n.starts == n.launches {
+			x.exited(n, e.ExitCode)
+		}
+	case "pause":
+		x.become(n, nodePaused, event.NodeChanged{})
+	case "unpause":
+		x.thawed(n)
+	}
+}
+
+func (x *executor) nodeOf(e runtime.NodeEvent) *node {
+	for _, n := range x.nodes {
+		if n.id == e.Node && n.id != "" {
+			return n
+		}
+	}
+	return nil
+}
+
+// sawStart takes in a start. One that nobody called for is the runtime's own,
+// by the node's restart policy.
+func (x *executor) sawStart(n *node) {
+	n.starts++
+	if n.starts <= n.launches {
+		return
+	}
+	x.newStart(n)
+	x.running(n, runtime.NodeState{StartedAt: x.now(), Ports: n.ports})
+	address := n.decl.Address
+	x.task(func() {
+		// Nobody waits for it: what it runs into shows where the node is used.
+		_ = nodesOf{x, ""}.WaitReady(x.base, address)
+	})
+}
+
+// newStart makes a node forget its last start. On the loop.
+func (x *executor) newStart(n *node) {
+	n.launches++
+	n.asked, n.gone, n.oom, n.isReady = false, false, false, false
+	n.down = make(chan struct{})
+	x.become(n, nodeStarting, event.NodeChanged{})
+}
+
+// running takes in that the process of a node's current start runs. On the
+// loop.
+func (x *executor) running(n *node, st runtime.NodeState) {
+	n.startedAt, n.ports = st.StartedAt, st.Ports
+	n.follow = x.followLog(n, n.follow)
+}
+
+func (x *executor) thawed(n *node) {
+	switch {
+	case n.state != nodePaused:
+	case n.isReady:
+		x.become(n, nodeReady, event.NodeChanged{})
+	default:
+		x.become(n, nodeStarting, event.NodeChanged{})
+	}
+}
+
+// tailLines is how many lines of a node's log a failure shows.
+const tailLines = 20
+
+// exited takes in that a node's current start has ended. On the loop.
+func (x *executor) exited(n *node, code int) {
+	if n.gone || n.launches == 0 {
+		return
+	}
+	n.gone, n.exitCode, n.isReady = true, code, false
+	close(n.down)
+	if x.tearing {
+		n.state = nodeExited
+		return
+	}
+	change := event.NodeChanged{ExitCode: &code, OOMKilled: n.oom, Seconds: x.upFor(n)}
+	if n.asked || n.mayExit || x.explains(n) {
+		x.become(n, nodeExited, change)
+		return
+	}
+	follow, address := n.follow, n.decl.Address
+	n.state = nodeExited
+	x.task(func() {
+		tail := follow.lastWords(x.base, x.Clock, tailLines)
+		x.do(func() {
+			change.Node, change.State, change.IP, change.Unasked, change.Log = address, nodeExited, n.facts.IP, true, tail
+			x.emit(change)
+			c := exitCause(address, code, change.OOMKilled, tail)
+			x.blameCause(address, c, c.State)
+			x.halt(fmt.Sprintf("%s exited with code %d", address, code))
+		})
+	})
+}
+
+func (x *executor) upFor(n *node) float64 {
+	if n.startedAt.IsZero() {
+		return 0
+	}
+	return max(0, x.now().Sub(n.startedAt).Seconds())
+}
+
+// exitCause is the cause of a scenario that a node's own exit ended.
+func exitCause(address string, code int, oom bool, tail []string) *event.Cause {
+	c := &event.Cause{
+		State:   event.Failed,
+		Message: fmt.Sprintf("%s exited with code %d; no step had asked for that", address, code),
+		Detail:  strings.Join(tail, "\n"),
+		Hint:    "set may_exit = true on the node if it may",
+	}
+	if oom {
+		c.Message = fmt.Sprintf("%s was killed for using too much memory (code %d)", address, code)
+		c.Hint = "give it more memory"
+	}
+	return c
+}
+
+// explains says that a fault acts on a node, so that its exit is no surprise.
+// On the loop.
+func (x *executor) explains(n *node) bool {
+	for _, l := range x.faults {
+		if l.InForce() && l.On(n.decl.Address) {
+			return true
+		}
+	}
+	return false
+}
+
+// dial connects from inside the run, see step.Env.
+func (x *executor) dial(ctx context.Context, from, network, address string) (net.Conn, error) {
+	if from == "host" {
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}
+	var id runtime.NodeID
+	var netID string
+	x.ask(func() {
+		netID = x.places.networkFor(address)
+		if from != "" && x.nodes[from] != nil {
+			id = x.nodes[from].id
+		}
+	})
+	if from != "" && id == "" {
+		return nil, fmt.Errorf("connect from %s: there is no such node", from)
+	}
+	agent, err := x.Runtime.Agent(ctx, x.scope, netID, id)
+	if err != nil {
+		return nil, err
+	}
+	return agent.Dial(ctx, network, address)
+}

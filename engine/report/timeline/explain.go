@@ -1,0 +1,181 @@
+package timeline
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scenario-run/scenario/engine/event"
+)
+
+const (
+	mostDetail  = 40 // lines of output that are shown with a cause
+	mostHistory = 10 // observations
+)
+
+// explain prints why a variant did not pass, and what is needed to understand
+// it: the cause first.
+func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
+	look := t.palette.look(b.State)
+	t.print("")
+	t.print("  " + look.color.Sprint(look.word) + "  " + took(b.Seconds))
+	when := v.failedAt(e, b)
+	if from := v.from(b.Step); from != "" && !saysWhere(b.Cause, from, b.Step) {
+		t.paragraph("    ", from)
+	}
+	if b.Cause != nil {
+		t.drawCause(*b.Cause, look)
+	}
+	if b.State != event.Cancelled {
+		t.drawHistory(v, v.ended[b.Step].History)
+		t.drawFaults(v, when)
+		t.drawLogs(v, b, when)
+	}
+	t.print("")
+	t.print("  artifacts   " + t.path(path.Join(t.run.Dir, v.started.Dir)))
+	if b.Repeat != "" {
+		t.print("  again       " + t.palette.accent.Sprint(clean(b.Repeat)))
+	}
+}
+
+// saysWhere says that a cause's message names the place itself.
+func saysWhere(c *event.Cause, names ...string) bool {
+	return c != nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(c.Message, n) })
+}
+
+// failedAt is when what decided the verdict happened.
+func (v *variant) failedAt(e event.Event, b event.VariantFinished) time.Duration {
+	if end, ok := v.ended[b.Step]; ok {
+		return end.at
+	}
+	if x, ok := v.exits[b.Step]; ok {
+		return x.at
+	}
+	return e.Mono
+}
+
+func (t *Timeline) drawCause(c event.Cause, look look) {
+	for _, l := range wrap(clean(c.Message), t.room(4)) {
+		t.print("    " + look.color.Sprint(l))
+	}
+	if c.Excerpt != nil {
+		t.print("")
+		t.drawExcerpt(*c.Excerpt)
+	}
+	if detail := lines(c.Detail); len(detail) > 0 {
+		t.print("")
+		if n := len(detail) - mostDetail; n > 0 {
+			t.print(t.palette.dim.Sprintf("    … %s before", plural(n, "line")))
+			detail = detail[n:]
+		}
+		for _, l := range detail {
+			t.quoted(l)
+		}
+	}
+	if c.Hint != "" {
+		t.print("")
+		for _, l := range lines(c.Hint) {
+			t.paragraph("    ", l)
+		}
+	}
+}
+
+// quoted prints a line of foreign output.
+func (t *Timeline) quoted(l string) {
+	if room := t.room(6); room > 0 {
+		l = cut(l, room)
+	}
+	t.print(strings.TrimRight("    "+t.palette.dim.Sprint("│")+" "+l, " "))
+}
+
+// paragraph prints text broken at the terminal's width.
+func (t *Timeline) paragraph(indent, text string) {
+	for _, l := range wrap(text, t.room(len(indent))) {
+		t.print(indent + l)
+	}
+}
+
+// room is what is left of a line after an indent; 0: no limit.
+func (t *Timeline) room(indent int) int {
+	w := t.textWidth()
+	if w == 0 || t.opts.Mode == Plain {
+		return 0
+	}
+	return max(10, w-indent)
+}
+
+// drawHistory shows how the value developed. A single value is in the cause.
+func (t *Timeline) drawHistory(v *variant, h []event.Observation) {
+	if len(h) < 2 {
+		return
+	}
+	t.section("how it developed")
+	for i := 0; i < len(h); i++ {
+		// The first ones and the last ones are what matters.
+		if skip := len(h) - mostHistory; skip > 0 && i == 3 {
+			t.print(t.palette.dim.Sprintf("    %s", padLeft("…", 8)) + t.palette.dim.Sprintf("  %d more", skip))
+			i += skip
+		}
+		t.print(t.observation(v, h[i]))
+	}
+}
+
+func (t *Timeline) observation(v *variant, o event.Observation) string {
+	tint := t.palette.doubt
+	switch o.Result {
+	case "true":
+		tint = t.palette.good
+	case "false", "error":
+		tint = t.palette.bad
+	}
+	times := ""
+	if o.Count > 1 {
+		times = fmt.Sprintf("×%d", o.Count)
+	}
+	text := clean(o.Text)
+	if room := t.room(29); room > 0 {
+		text = cut(text, room)
+	}
+	when := t.palette.dim.Sprint(padLeft(at(v.sinceStart(seconds(o.At))), 8))
+	return strings.TrimRight("    "+when+"  "+tint.Sprint(padRight(o.Result, 7))+" "+padRight(times, 6)+" "+text, " ")
+}
+
+// drawFaults shows which faults were in effect when it failed, or had been,
+// and what was first seen to go wrong after each.
+func (t *Timeline) drawFaults(v *variant, when time.Duration) {
+	if len(v.faults) == 0 {
+		return
+	}
+	t.readSamples(v)
+	t.section("faults and what came first after each")
+	for _, f := range v.faults {
+		s := v.step(f.step)
+		span := "in effect since " + at(v.sinceStart(f.active))
+		switch {
+		case f.active == 0:
+			span = "injected " + at(v.sinceStart(f.injected)) + ", never seen to be in effect"
+		case f.healed > 0 && f.healed <= when:
+			span = fmt.Sprintf("in effect from %s to %s", at(v.sinceStart(f.active)), at(v.sinceStart(f.healed)))
+		}
+		if f.broken {
+			span += ", state unknown"
+		}
+		t.print("    " + t.palette.fault.Sprint(faultGlyph+" "+kindOf(s)+" "+s.Name))
+		if f.text != "" {
+			span += ": " + clean(f.text)
+		}
+		t.paragraph("       ", span)
+		if first, ok := v.firstSymptom(f.injected, when+time.Second); ok {
+			t.paragraph("       ", "first symptom "+at(v.sinceStart(first.at))+": "+clean(first.text))
+		} else {
+			t.print("       " + t.palette.dim.Sprint("nothing was seen to go wrong after it"))
+		}
+	}
+}
+
+func (t *Timeline) section(title string) {
+	t.print("")
+	t.print("  " + t.palette.bold.Sprint(title))
+}

@@ -1,0 +1,249 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scenario-run/scenario/engine/event"
+)
+
+// variant is what the events said about one variant so far.
+type variant struct {
+	key     string
+	began   time.Duration // since the run began
+	wall    time.Time     // when it began
+	started event.VariantStarted
+	steps   map[string]event.Step
+	layout  layout
+
+	running  []string // addresses, in the order of their starts
+	since    map[string]time.Duration
+	attempt  map[string]int
+	doing    map[string]string // last progress
+	ended    map[string]stepEnd
+	faults   []*faultLife
+	traffic  []event.WorkloadStarted
+	seen     []symptom
+	nodes    []string          // in the order in which they were first seen
+	node     map[string]string // address → state
+	image    map[string]string // those on the way → last progress
+	images   []string
+	phase    string
+	outputs  []event.Output
+	finished bool
+	left     []event.LeftBehind
+	exits    map[string]nodeExit // the last of each node
+}
+
+type stepEnd struct {
+	at time.Duration
+	event.StepFinished
+}
+
+type nodeExit struct {
+	at time.Duration
+	event.NodeChanged
+}
+
+// faultLife is when a fault was in effect.
+type faultLife struct {
+	step  string
+	nodes []string
+	// since the run began; active and healed are 0 until then
+	injected, active, healed time.Duration
+	text                     string
+	broken                   bool
+}
+
+// symptom is a sign that something does not work, for whom it shows at.
+type symptom struct {
+	at   time.Duration
+	text string
+}
+
+func newVariant(e event.Event, s event.VariantStarted) *variant {
+	v := &variant{
+		key: e.Variant, began: e.Mono, wall: e.Time, started: s,
+		steps:   map[string]event.Step{},
+		since:   map[string]time.Duration{},
+		attempt: map[string]int{},
+		doing:   map[string]string{},
+		ended:   map[string]stepEnd{},
+		node:    map[string]string{},
+		image:   map[string]string{},
+		exits:   map[string]nodeExit{},
+	}
+	for _, step := range s.Steps {
+		v.steps[step.Address] = step
+	}
+	return v
+}
+
+// columns returns what stands in the columns of its steps.
+func (v *variant) columns() (kinds, names []string) {
+	for _, s := range v.started.Steps {
+		kinds = append(kinds, kindOf(s))
+		names = append(names, s.Name)
+	}
+	return kinds, names
+}
+
+// kindOf is what a step is called in the timeline: an action by its type, the
+// others by what they are.
+func kindOf(s event.Step) string {
+	switch {
+	case s.Kind == "workload" && s.Type != "":
+		return "workload " + s.Type
+	case s.Kind == "group" && s.Type == "":
+		prefix, _, _ := strings.Cut(s.Address, ".")
+		return prefix
+	case s.Type != "":
+		return s.Type
+	default:
+		return s.Kind
+	}
+}
+
+// step returns what is known of a step; an address that the plan does not list
+// stands for itself.
+func (v *variant) step(address string) event.Step {
+	if s, ok := v.steps[address]; ok {
+		return s
+	}
+	kind, name, ok := strings.Cut(address, ".")
+	if !ok {
+		return event.Step{Address: address, Name: address}
+	}
+	return event.Step{Address: address, Kind: kind, Name: name}
+}
+
+// depth is in how many groups a step is.
+func (v *variant) depth(s event.Step) int {
+	n := 0
+	for s.Group != "" && n < 8 {
+		n++
+		s = v.steps[s.Group]
+	}
+	return n
+}
+
+// sinceStart is a time of the run in the variant's seconds.
+func (v *variant) sinceStart(mono time.Duration) float64 { return (mono - v.began).Seconds() }
+
+// record takes in an event of the variant.
+func (v *variant) record(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.ImageProgress:
+		v.imageOnTheWay(b.Name, b.Text)
+	case event.ImageReady:
+		delete(v.image, b.Name)
+		v.images = slices.DeleteFunc(v.images, func(n string) bool { return n == b.Name })
+	case event.NodeChanged:
+		v.recordNode(e, b)
+	case event.StepStarted:
+		if !slices.Contains(v.running, b.Step) {
+			v.running = append(v.running, b.Step)
+			v.since[b.Step] = e.Mono
+		}
+		v.attempt[b.Step] = b.Attempt
+		delete(v.doing, b.Step)
+	case event.StepProgress:
+		v.doing[b.Step] = b.Text
+	case event.StepFinished:
+		v.recordEnd(e, b)
+	case event.FaultChanged:
+		v.recordFault(e, b)
+	case event.WorkloadStarted:
+		v.traffic = append(v.traffic, b)
+	case event.WorkloadFinished:
+		if b.FirstError != "" {
+			v.symptom(seconds(b.FirstErrorAt), v.step(b.Workload).Name+": "+b.FirstError)
+		}
+	case event.PhaseStarted:
+		v.phase = b.Phase
+	case event.Output:
+		v.outputs = append(v.outputs, b)
+	case event.LeftBehind:
+		v.left = append(v.left, b)
+	}
+}
+
+func (v *variant) imageOnTheWay(name, text string) {
+	if _, ok := v.image[name]; !ok {
+		v.images = append(v.images, name)
+	}
+	v.image[name] = text
+}
+
+func (v *variant) recordNode(e event.Event, b event.NodeChanged) {
+	if _, ok := v.node[b.Node]; !ok {
+		v.nodes = append(v.nodes, b.Node)
+	}
+	v.node[b.Node] = b.State
+	if b.State != "exited" {
+		return
+	}
+	if last := v.exits[b.Node]; !last.Unasked {
+		v.exits[b.Node] = nodeExit{e.Mono, b}
+	}
+	if b.Unasked {
+		v.symptom(e.Mono, exitText(b))
+	}
+}
+
+func (v *variant) recordEnd(e event.Event, b event.StepFinished) {
+	v.running = slices.DeleteFunc(v.running, func(a string) bool { return a == b.Step })
+	v.ended[b.Step] = stepEnd{e.Mono, b}
+	s := v.step(b.Step)
+	for _, o := range b.History {
+		if o.Result == "false" || o.Result == "error" {
+			v.symptom(seconds(o.At), kindOf(s)+" "+s.Name+": "+o.Text)
+		}
+	}
+	if b.Cause != nil && len(b.History) == 0 && b.State != event.Skipped && b.State != event.Cancelled {
+		v.symptom(e.Mono, kindOf(s)+" "+s.Name+": "+b.Cause.Message)
+	}
+}
+
+func (v *variant) recordFault(e event.Event, b event.FaultChanged) {
+	i := slices.IndexFunc(v.faults, func(f *faultLife) bool { return f.step == b.Step && f.healed == 0 })
+	if i < 0 {
+		if b.State != "injecting" && b.State != "active" {
+			return
+		}
+		// Symptoms can come before the effect has been observed.
+		v.faults = append(v.faults, &faultLife{step: b.Step, injected: e.Mono})
+		i = len(v.faults) - 1
+	}
+	f := v.faults[i]
+	switch b.State {
+	case "active":
+		f.nodes, f.active, f.text = b.Nodes, e.Mono, b.Text
+		if f.text == "" {
+			f.text = strings.Join(b.Hits, ", ")
+		}
+	case "healing", "healed":
+		f.healed = e.Mono
+	case "invalid":
+		f.broken = true
+	}
+}
+
+func (v *variant) symptom(at time.Duration, text string) {
+	v.seen = append(v.seen, symptom{at, text})
+}
+
+// firstSymptom is the earliest one from a time on, before another.
+func (v *variant) firstSymptom(from, until time.Duration) (symptom, bool) {
+	var first symptom
+	found := false
+	for _, s := range v.seen {
+		if s.at >= from && s.at <= until && (!found || s.at < first.at) {
+			first, found = s, true
+		}
+	}
+	return first, found
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

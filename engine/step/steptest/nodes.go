@@ -1,0 +1,180 @@
+package steptest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+type nodes struct{ w *World }
+
+var _ step.Nodes = nodes{}
+
+func (x nodes) All() []string { return x.w.order }
+
+func (x nodes) node(address string) *Node {
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	return x.w.nodes[address]
+}
+
+func (x nodes) Facts(address string) step.Facts {
+	n := x.node(address)
+	return step.Facts{Address: n.Address, Name: n.Host, Host: n.Host, IP: n.IP}
+}
+
+func (x nodes) Kind(address string) (string, cty.Value) {
+	n := x.node(address)
+	return n.Kind, n.Args
+}
+
+func (x nodes) Value(address string) (v cty.Value) {
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	return x.w.nodes[address].value()
+}
+
+func (x nodes) State(ctx context.Context, address string) (s runtime.NodeState, err error) {
+	if err := ctx.Err(); err != nil {
+		return s, err
+	}
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	n, ok := x.w.nodes[address]
+	if !ok {
+		return s, &runtime.Error{Kind: runtime.NotFound, Err: fmt.Errorf("no node %s", address)}
+	}
+	return n.State, nil
+}
+
+func (x nodes) Start(ctx context.Context, addresses ...string) error {
+	for _, a := range addresses {
+		if err := x.start(ctx, "start", a); err != nil {
+			return err
+		}
+		if err := x.WaitReady(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x nodes) Launch(ctx context.Context, address string) error {
+	return x.start(ctx, "launch", address)
+}
+
+func (x nodes) start(ctx context.Context, call, address string) error {
+	if x.w.OnStart != nil {
+		if err := x.w.OnStart(ctx, address); err != nil {
+			return err
+		}
+	}
+	return x.w.change(address, call+" "+address, func(n *Node) error {
+		if n.State.Running {
+			return nil
+		}
+		n.State.Running, n.State.ExitCode = true, 0
+		n.State.StartedAt = x.w.Clock.Now()
+		n.exited = make(chan struct{})
+		return nil
+	})
+}
+
+func (x nodes) WaitReady(ctx context.Context, address string) error {
+	if x.w.OnReady == nil {
+		return nil
+	}
+	return x.w.OnReady(ctx, address)
+}
+
+func (x nodes) Kill(_ context.Context, address, signal string) error {
+	call := strings.Join([]string{"kill", address, signal}, " ")
+	err := x.w.change(address, call, func(n *Node) error {
+		if !n.State.Running {
+			return notRunning(call)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if signal == "SIGKILL" {
+		x.w.Exit(address, 137)
+	}
+	if x.w.OnSignal != nil {
+		x.w.OnSignal(address, signal)
+	}
+	return nil
+}
+
+func (x nodes) Stop(_ context.Context, address string, grace time.Duration) error {
+	call := fmt.Sprintf("stop %s %s", address, grace)
+	if err := x.w.change(address, call, func(n *Node) error { return nil }); err != nil {
+		return err
+	}
+	x.w.Exit(address, 0)
+	return nil
+}
+
+func (x nodes) Pause(_ context.Context, address string) error {
+	return x.w.change(address, "pause "+address, func(n *Node) error {
+		if !n.State.Running {
+			return notRunning("pause " + address)
+		}
+		n.State.Paused = true
+		return nil
+	})
+}
+
+func (x nodes) Unpause(_ context.Context, address string) error {
+	return x.w.change(address, "unpause "+address, func(n *Node) error {
+		if !n.State.Paused {
+			return notRunning("unpause " + address)
+		}
+		n.State.Paused = false
+		return nil
+	})
+}
+
+func (x nodes) ExpectExit(address string) {
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	x.w.calls = append(x.w.calls, "expect exit "+address)
+}
+
+func (x nodes) WaitExit(ctx context.Context, address string) (runtime.NodeState, error) {
+	x.w.mu.Lock()
+	exited := x.w.nodes[address].exited
+	x.w.mu.Unlock()
+	select {
+	case <-exited:
+		return x.State(context.WithoutCancel(ctx), address)
+	case <-ctx.Done():
+		return runtime.NodeState{}, context.Cause(ctx)
+	}
+}
+
+func (x nodes) Exec(ctx context.Context, address string, spec runtime.ExecSpec) (runtime.ExecResult, error) {
+	call := "exec " + address + " " + strings.Join(spec.Command, " ")
+	err := x.w.change(address, call, func(n *Node) error {
+		if !n.State.Running || n.State.Paused {
+			return notRunning(call)
+		}
+		return nil
+	})
+	if err != nil || x.w.OnExec == nil {
+		return runtime.ExecResult{}, err
+	}
+	return x.w.OnExec(ctx, address, spec)
+}
+
+func (x nodes) LogTail(_ context.Context, address string, lines int) ([]string, error) {
+	log := x.node(address).Log
+	return log[max(0, len(log)-lines):], nil
+}

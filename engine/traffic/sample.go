@@ -1,0 +1,42 @@
+package traffic
+
+// Outcome is how a request ended.
+type Outcome string
+
+// The outcomes. Unknown is a failed request that may have had an effect: it
+// was not a safe one (GET, HEAD, OPTIONS), at least a part of it was sent, and
+// either no whole answer came or one of 500, 502 or 504.
+const (
+	OK      Outcome = "ok"
+	Failed  Outcome = "failed"
+	Unknown Outcome = "unknown"
+)
+
+// Sample is one request of a workload. Times are in nanoseconds since 1970 by
+// the sender's clock at the first request, plus what its monotonic clock says
+// has passed since.
+type Sample struct {
+	Seq      int64             `json:"seq"` // from 0, in the order in which they were due
+	Due      int64             `json:"due"`
+	Start    int64             `json:"start"` // when it was sent
+	End      int64             `json:"end"`   // when it was answered or given up
+	Outcome  Outcome           `json:"outcome"`
+	Class    Class             `json:"class,omitempty"` // how it failed
+	Code     int               `json:"code,omitempty"`  // HTTP status; 0 without an answer
+	Bytes    int64             `json:"bytes,omitempty"` // of the answer's body
+	Captured map[string]string `json:"captured,omitempty"`
+	Error    string            `json:"error,omitempty"`
+}
+
+// Answered says that a whole answer came, whatever it was.
+func (s Sample) Answered() bool { return s.Outcome == OK || s.Code != 0 }
+
+// Line is what a job writes: a sample, or, with Stopped, that it has ended.
+type Line struct {
+	*Sample
+	// Settled is the time before which everything that was due has been
+	// reported: the due time of the oldest request that has not been.
+	Settled int64 `json:"settled,omitempty"`
+	// Stopped, on the last line, is when sending ended.
+	Stopped int64 `json:"stopped,omitempty"`
+}
