@@ -216,14 +216,18 @@ func (x *executor) enter(ctx context.Context, p phase) {
 	case <-idle:
 	case <-x.over:
 	}
-	x.ask(func() { x.cancel(context.Canceled) })
+	x.ask(func() {
+		x.noteLimit(context.Cause(x.ctx))
+		x.cancel(context.Canceled)
+	})
 }
 
 func (x *executor) in(v *vertex) bool { return v.Cleanup == (x.phase == cleanupPhase) }
 
-// consider starts a vertex if nothing keeps it.
+// consider starts a vertex if nothing keeps it. When the phase's context has
+// ended, what waits is skipped as soon as the loop hears of it.
 func (x *executor) consider(v *vertex) {
-	if v.at == waiting && v.unmet == 0 && x.in(v) && x.halted == "" {
+	if v.at == waiting && v.unmet == 0 && x.in(v) && x.halted == "" && x.ctx.Err() == nil {
 		x.launch(v)
 	}
 }
@@ -505,20 +509,27 @@ func (x *executor) ended(p phase, cause error) {
 	if x.phase != p {
 		return
 	}
-	l, limited := cause.(*limit)
-	if limited {
-		// Even if a step that the limit ended has been heard of first.
-		x.verdict.timedOut = x.verdict.timedOut || l.all || l.run
-	}
+	// Even if a step that the limit ended has been heard of first.
+	limited := x.noteLimit(cause)
 	if x.halted != "" || x.left == 0 {
 		return
 	}
 	x.halted = cause.Error()
+	state := event.Cancelled
 	if limited {
-		x.skipWaiting(event.Skipped, "not started: "+l.Error())
-		return
+		state = event.Skipped
 	}
-	x.skipWaiting(event.Cancelled, "not started: "+cause.Error())
+	x.skipWaiting(state, "not started: "+cause.Error())
+}
+
+// noteLimit says whether a context ended by a time limit, and keeps in mind if
+// it was that of everything.
+func (x *executor) noteLimit(cause error) bool {
+	l, ok := cause.(*limit)
+	if ok && (l.all || l.run) {
+		x.verdict.timedOut = true
+	}
+	return ok
 }
 
 func (x *executor) skipWaiting(state event.State, why string) {

@@ -164,7 +164,7 @@ func (x *executor) heal(ctx context.Context, f *live) error {
 		})
 		return unhealed(f, err)
 	}
-	x.ask(func() { err = x.healed(f) })
+	x.ask(func() { err = x.healed(f, "") })
 	return err
 }
 
@@ -179,11 +179,11 @@ func unhealed(f *live, err error) error {
 }
 
 // healed takes in a verified end. On the loop.
-func (x *executor) healed(f *live) error {
+func (x *executor) healed(f *live, how string) error {
 	if f.State != fault.Healing {
 		return nil // a start of its nodes has ended it meanwhile
 	}
-	if err := x.moveNow(f, fault.Healed, ""); err != nil {
+	if err := x.moveNow(f, fault.Healed, how); err != nil {
 		return err
 	}
 	step := f.Step
@@ -255,7 +255,7 @@ func (x *executor) startEnded(n *node) {
 		}
 		f.ready = append(f.ready, n.decl.Address)
 		if f.allIn(f.ready) {
-			x.warn(x.healed(f))
+			x.warn(x.healed(f, ""))
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (x *executor) healAll() {
 		})
 		if x.endsWithItsNodes(f) {
 			x.move(f, fault.Healing, "its nodes are removed")
-			x.ask(func() { x.warn(x.healed(f)) })
+			x.ask(func() { x.warn(x.healed(f, "its nodes are removed")) })
 			continue
 		}
 		if out := x.shield(ctx, f.v, func() outcome { return x.lastHeal(ctx, f) }); out.cause != nil {

@@ -80,44 +80,87 @@ func (f *follower) copy(x *executor, name string, open func() (io.ReadCloser, er
 		return err
 	}
 	defer logs.Close()
-	file, err := x.dir.appendTo(name)
-	if err != nil {
-		return errors.Join(err, f.read(logs, x.redact, io.Discard))
-	}
-	return errors.Join(f.read(logs, x.redact, file), file.Close())
+	file := x.openLog(name)
+	defer file.close()
+	return f.read(logs, x.redact, file)
 }
 
-// read takes in lines until there are no more. A disk that takes no more does
-// not keep it from reading on.
-func (f *follower) read(logs io.Reader, redact *redactor, to io.Writer) error {
-	in, out := bufio.NewReader(logs), bufio.NewWriter(to)
-	var failed error
+// read takes in lines until there are no more.
+func (f *follower) read(logs io.Reader, redact *redactor, to *logFile) error {
+	in := bufio.NewReader(logs)
 	for {
 		line, err := in.ReadString('\n')
 		if line != "" {
 			line = redact.text(strings.TrimSuffix(line, "\n"))
 			f.line(line)
-			_, werr := out.WriteString(line + "\n")
-			if in.Buffered() == 0 && werr == nil {
+			to.write(line)
+			if in.Buffered() == 0 {
 				// What was printed is on disk, should the engine die.
-				werr = out.Flush()
+				to.flush()
 			}
-			failed = cmpErr(failed, werr)
 		}
-		if err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.Is(err, os.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
-				err = nil
-			}
-			return errors.Join(cmpErr(failed, out.Flush()), err)
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF), errors.Is(err, context.Canceled), errors.Is(err, os.ErrClosed), errors.Is(err, io.ErrClosedPipe):
+			return nil
+		default:
+			return err
 		}
 	}
 }
 
-func cmpErr(first, second error) error {
-	if first != nil {
-		return first
+// logFile is a file that lines are appended to. A disk that takes no more is
+// reported once, at once, and keeps nobody from reading on.
+type logFile struct {
+	x    *executor
+	name string
+	file *os.File // nil once it has failed
+	buf  *bufio.Writer
+}
+
+func (x *executor) openLog(name string) *logFile {
+	l := &logFile{x: x, name: name}
+	file, err := x.dir.appendTo(name)
+	if err != nil {
+		l.failed(err)
+		return l
 	}
-	return second
+	l.file, l.buf = file, bufio.NewWriter(file)
+	return l
+}
+
+func (l *logFile) failed(err error) {
+	if err == nil {
+		return
+	}
+	l.x.stream.failed(fmt.Errorf("write %s: %w", l.name, err))
+	if l.file != nil {
+		l.file.Close() // what is in it is all that there will be
+		l.file = nil
+	}
+}
+
+func (l *logFile) write(line string) {
+	if l.file == nil {
+		return
+	}
+	_, err := l.buf.WriteString(line + "\n")
+	l.failed(err)
+}
+
+func (l *logFile) flush() {
+	if l.file != nil {
+		l.failed(l.buf.Flush())
+	}
+}
+
+func (l *logFile) close() {
+	l.flush()
+	if l.file != nil {
+		if err := l.file.Close(); err != nil {
+			l.x.stream.failed(fmt.Errorf("write %s: %w", l.name, err))
+		}
+	}
 }
 
 // line remembers a line, which starts with its time and a space.

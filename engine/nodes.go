@@ -317,6 +317,10 @@ func (x *executor) dial(ctx context.Context, from, network, address string) (net
 		return nil, fmt.Errorf("connect from %s: there is no such node", from)
 	}
 	agent, err := x.Runtime.Agent(ctx, x.scope, netID, id)
+	if err != nil && id == "" && ctx.Err() == nil {
+		// Without it nothing can be asked, however often.
+		return nil, (&step.Error{Verdict: step.Broken, Err: err}).AsFinal()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -341,3 +341,20 @@ func TestAPanicOfANodeKindsReadinessIsABugOfIt(t *testing.T) {
 	p.expect(t, 4)
 	p.expectCause(t, "node.a panicked: ouch")
 }
+
+func TestANetworkThatCanNotBeAskedFromIsAnErrorAtOnce(t *testing.T) {
+	s := newScene()
+	s.node("a", ready(map[string]cty.Value{"http": cty.StringVal(":80/"), "within": cty.StringVal("60s")}))
+	s.fake.Fail = func(_ context.Context, op, _ string) error {
+		if op == "Agent" {
+			return &runtime.Error{Kind: runtime.Unsupported, Err: errors.New("no agent can run here")}
+		}
+		return nil
+	}
+	p := s.play(t, t.TempDir())
+	p.expect(t, 4)
+	p.expectCause(t, "no agent can run here")
+	if got := p.Variants[0].Seconds; got > 1 {
+		t.Errorf("it took %gs", got)
+	}
+}

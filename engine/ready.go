@@ -64,12 +64,6 @@ func lateError(ctx context.Context, message string, err error) *step.Error {
 }
 
 func keepVerdict(err error) *step.Error {
-	var e *step.Error
-	if errors.As(err, &e) {
-		c := *e
-		c.Err = err
-		return &c
-	}
 	return &step.Error{Verdict: step.Verdict(verdictOf(err)), Err: err}
 }
 
@@ -108,6 +102,9 @@ func (c nodesOf) WaitReady(ctx context.Context, address string) error {
 	var exit *exitedError
 	if errors.As(context.Cause(inner), &exit) {
 		return c.afterExit(ctx, address, nil)
+	}
+	if step.IsFinal(err) {
+		return err
 	}
 	late := lateError(inner, fmt.Sprintf("%s was not ready within %s%s", address, text(n.ready.within), paren(n.ready.where)), err)
 	if late.Detail == "" {
@@ -212,8 +209,7 @@ func askTCP(ctx context.Context, env *step.Env, address string) error {
 // asked again; one of the lab itself is final.
 func keepLab(doing string, err error) error {
 	err = fmt.Errorf("%s: %w", doing, err)
-	var r *runtime.Error
-	if errors.As(err, &r) && (r.Kind == runtime.Unreachable || r.Kind == runtime.Unsupported) {
+	if step.LabBroke(err) {
 		return (&step.Error{Verdict: step.Broken, Err: err}).AsFinal()
 	}
 	return err

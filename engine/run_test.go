@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/lang"
@@ -484,4 +485,28 @@ func TestExitCodesOfVariants(t *testing.T) {
 			t.Errorf("%+v: %d, want %d", tt.v, got, tt.code)
 		}
 	}
+}
+
+func TestAPanicOfTheEngineItselfIsExitCode70AndEverythingIsRemoved(t *testing.T) {
+	t.Run("outside of its loop", func(t *testing.T) {
+		s := newScene()
+		s.node("a", nil)
+		s.outputs = []*lang.Output{{Name: "n", Value: lang.NewExpr(hcl.Range{}, nil, nil, func(lang.Scope) (cty.Value, diagnostics) { panic("ouch") })}}
+		p := s.play(t, t.TempDir())
+		p.expect(t, 70)
+		p.expectCause(t, "the engine panicked: ouch")
+	})
+	t.Run("in its loop", func(t *testing.T) {
+		s := newScene()
+		s.node("a", nil)
+		s.background(s.action("bg", hangs))
+		// A result that is no object is a bug of what made the plan.
+		s.then(s.action("it", nothing)).Result = cty.String
+		s.then(s.assertion("x", lang.Assert{}, func(lang.Scope) (cty.Value, diagnostics) { return cty.True, nil },
+			[]lang.Ref{{Kind: lang.ActionRef, Name: "it", Address: "action.it"}}))
+		s.linger = time.Minute
+		p := s.play(t, t.TempDir())
+		p.expect(t, 70)
+		p.expectCause(t, "the engine panicked")
+	})
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -83,7 +82,8 @@ func (x *executor) guarded(ctx context.Context) (res VariantResult) {
 		defer close(done)
 		defer func() {
 			if p := recover(); p != nil {
-				x.crashed(x.bug("the engine", p, debug.Stack()))
+				out := x.bug("the engine", p, debug.Stack())
+				x.ask(func() { x.crashed(out) })
 			}
 		}()
 		x.live(ctx)
@@ -97,7 +97,7 @@ func (x *executor) guarded(ctx context.Context) (res VariantResult) {
 			}
 		})
 		<-done // nothing is waited for once the loop is over
-		x.crashed(out)
+		x.ask(func() { x.crashed(out) })
 	}
 	left := x.tearDown(context.WithoutCancel(ctx))
 	end(context.Canceled)
@@ -124,7 +124,7 @@ func (x *executor) awaitTasks() {
 	}
 }
 
-// crashed takes in that the engine itself failed.
+// crashed takes in that the engine itself failed. On the loop.
 func (x *executor) crashed(out outcome) {
 	x.verdict.internal = true
 	x.verdict.state, x.verdict.cause, x.verdict.from = event.Error, out.cause, "engine"
@@ -175,11 +175,8 @@ func (x *executor) execute(ctx context.Context) {
 	x.emit(event.PhaseStarted{Phase: "provision"})
 	x.enter(ctx, mainPhase)
 	x.ask(func() {
-		if !x.verdict.timedOut || x.verdict.state == event.Failed {
-			return
-		}
-		var l *limit
-		if errors.As(context.Cause(ctx), &l) {
+		// Where what ran then ended well, nothing else says so.
+		if l, ok := context.Cause(ctx).(*limit); ok && x.halted != "" {
 			x.blameCause("scenario", &event.Cause{State: event.Failed, Message: l.Error()}, event.Failed)
 		}
 	})

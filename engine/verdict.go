@@ -175,6 +175,9 @@ func lastSeen(err error) string {
 
 // verdictOf is how an error counts that no limit explains.
 func verdictOf(err error) event.State {
+	if step.LabBroke(err) {
+		return event.Error
+	}
 	var e *step.Error
 	if errors.As(err, &e) && e.Verdict != "" {
 		return event.State(e.Verdict)

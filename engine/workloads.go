@@ -250,7 +250,7 @@ func (x *executor) endTraffic() {
 	var all sync.WaitGroup
 	for _, w := range runs {
 		all.Go(func() {
-			if err := w.end(x.base, patience); err != nil {
+			if err := w.end(x.base, patience); err != nil && patience == drainTraffic {
 				x.emit(event.Warning{Text: fmt.Sprintf("%s: %s", w.id, err)})
 			}
 		})

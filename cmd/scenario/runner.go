@@ -24,7 +24,6 @@ type runner struct {
 	id   string
 	home string // where runs are, empty with --out
 	dir  string
-	rt   runtime.Runtime
 }
 
 func (r *runner) run(args []string) error {

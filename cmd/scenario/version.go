@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	goruntime "runtime"
 	"runtime/debug"
 	"time"
@@ -55,6 +56,22 @@ func (a about) named() about {
 	return a
 }
 
+func (a about) print(out io.Writer) {
+	fmt.Fprintf(out, "scenario %s\n", a.Version)
+	if a.Revision != "" {
+		state := ""
+		if a.Modified {
+			state = ", modified"
+		}
+		fmt.Fprintf(out, "revision %s%s\n", a.Revision, state)
+	}
+	fmt.Fprintf(out, "%s, %s\n", a.Go, a.Platform)
+	if a.RuntimeError != "" {
+		a.Runtime = "none (" + a.RuntimeError + ")"
+	}
+	fmt.Fprintf(out, "runtime: %s\n", a.Runtime)
+}
+
 func newVersion(w *world) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -69,16 +86,7 @@ func newVersion(w *world) *cobra.Command {
 				enc.SetIndent("", "  ")
 				return enc.Encode(a)
 			}
-			fmt.Fprintf(w.stdout, "scenario %s\n", a.Version)
-			if a.Revision != "" {
-				fmt.Fprintf(w.stdout, "revision %s%s\n", a.Revision, map[bool]string{true: ", modified"}[a.Modified])
-			}
-			fmt.Fprintf(w.stdout, "%s, %s\n", a.Go, a.Platform)
-			if a.RuntimeError != "" {
-				fmt.Fprintf(w.stdout, "runtime: none (%s)\n", a.RuntimeError)
-				return nil
-			}
-			fmt.Fprintf(w.stdout, "runtime: %s\n", a.Runtime)
+			a.print(w.stdout)
 			return nil
 		},
 	}

@@ -240,7 +240,7 @@ func plannedNode(i *instance) cty.Value {
 // since some clients refuse others.
 func (i *instance) host() string {
 	name := i.decl.name
-	if i.key != cty.NilVal {
+	if i.key != cty.NilVal && !i.phantom {
 		k := keyText(i.key)
 		if i.key.Type() == cty.String {
 			k = i.key.AsString()

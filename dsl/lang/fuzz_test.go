@@ -3,12 +3,14 @@ package lang_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
@@ -37,27 +39,68 @@ func FuzzLoad(f *testing.F) {
 			f.Add(src)
 		}
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		s, diags := loadSource(src)
-		for _, d := range diags {
-			if d.Subject == nil || d.Subject.Filename == "" || d.Subject.Start.Line < 1 {
-				t.Errorf("no place: %v", d)
+	f.Fuzz(func(t *testing.T, src []byte) { mustHoldUp(t, src) })
+}
+
+// mustHoldUp loads a text, right or wrong.
+func mustHoldUp(t *testing.T, src []byte) {
+	s, diags := loadSource(src)
+	for _, d := range diags {
+		if d.Subject == nil || d.Subject.Filename == "" || d.Subject.Start.Line < 1 {
+			t.Errorf("no place: %v", d)
+		}
+		if diag.CodeOf(d) == "" {
+			t.Errorf("no code: %v", d)
+		}
+	}
+	if s == nil {
+		return
+	}
+	for _, key := range s.VariantKeys[:min(3, len(s.VariantKeys))] {
+		v, diags := s.Expand(key)
+		if diags.HasErrors() {
+			t.Fatalf("loads but does not expand: %v", diags)
+		}
+		evaluateAll(v)
+	}
+}
+
+// A text of which two pieces have changed places, or one has been replaced by
+// another, is closer to a person's mistakes than random bytes are.
+func TestMixedUpPiecesHoldUp(t *testing.T) {
+	rounds := 100
+	if testing.Short() {
+		rounds = 10
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"expressions", "sensitive", "partition", "soak"} {
+		src, err := os.ReadFile("testdata/right/" + name + ".hcl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+		for range rounds {
+			pieces := make([][]byte, len(tokens))
+			for i, tok := range tokens {
+				end := len(src)
+				if i+1 < len(tokens) {
+					end = tokens[i+1].Range.Start.Byte
+				}
+				pieces[i] = src[tok.Range.Start.Byte:end]
 			}
-			if diag.CodeOf(d) == "" {
-				t.Errorf("no code: %v", d)
+			a, b := random.IntN(len(pieces)), random.IntN(len(pieces))
+			if random.IntN(2) == 0 {
+				pieces[a] = pieces[b]
+			} else {
+				pieces[a], pieces[b] = pieces[b], pieces[a]
+			}
+			mixed := bytes.Join(pieces, nil)
+			mustHoldUp(t, mixed)
+			if t.Failed() {
+				t.Fatalf("of this:\n%s", mixed)
 			}
 		}
-		if s == nil {
-			return
-		}
-		for _, key := range s.VariantKeys[:min(3, len(s.VariantKeys))] {
-			v, diags := s.Expand(key)
-			if diags.HasErrors() {
-				t.Fatalf("loads but does not expand: %v", diags)
-			}
-			evaluateAll(v)
-		}
-	})
+	}
 }
 
 // evaluateAll evaluates everything in a variant before anything has run.

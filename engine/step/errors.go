@@ -1,8 +1,10 @@
 package step
 
 import (
-	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/scenario-run/scenario/engine/runtime"
 )
 
 // Verdict is how a step that did not pass counts.
@@ -55,10 +57,43 @@ func (e *Error) AsFinal() *Error {
 	return &c
 }
 
-// IsFinal says that asking again is useless.
+// IsFinal says that asking again is useless: an error in err's tree is final.
 func IsFinal(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Final
+	return anyOf(err, func(err error) bool {
+		e, ok := err.(*Error)
+		return ok && e.Final
+	})
+}
+
+// LabBroke says that the cause lies with the place where nodes live, whatever
+// those who passed the error on took it for.
+func LabBroke(err error) bool {
+	return anyOf(err, func(err error) bool {
+		switch e := err.(type) {
+		case *Error:
+			return e.Verdict == Broken
+		case *runtime.Error:
+			return e.Kind == runtime.Unreachable || e.Kind == runtime.Unsupported
+		}
+		return false
+	})
+}
+
+// anyOf says that is holds for an error of err's tree.
+func anyOf(err error, is func(error) bool) bool {
+	if err == nil {
+		return false
+	}
+	if is(err) {
+		return true
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return anyOf(e.Unwrap(), is)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyOf(err, is) })
+	}
+	return false
 }
 
 // Timeout is what Poll returns when its time was over: the last error that was

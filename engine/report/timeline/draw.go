@@ -248,7 +248,7 @@ func interruption(b event.Interrupted) string {
 	case b.Count == 2:
 		return b.Signal + " again: healing and removing only. Once more: leave at once"
 	default:
-		return b.Signal + " once more: leaving; `scenario clean` removes what is left"
+		return b.Signal + " once more: leaving; the guardian removes what is left, or else `scenario clean`"
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/fatih/color"
+
+	"github.com/scenario-run/scenario/engine/event"
 )
 
 // row is one line of the timeline, before it is laid out. A part that is empty
@@ -36,11 +38,9 @@ const (
 	narrow   = 60 // below: no column for the kind of step
 )
 
-// fit chooses columns for what is to stand in them.
-func fit(width int, p palette, kinds, names []string) layout {
-	l := layout{width: width, palette: p}
-	l.kind = widest(kinds, 8, 16) + 1
-	l.name = widest(names, 8, 24) + 1
+// fit fits columns, as wide as what is to stand in them, into a width.
+func fit(width int, p palette, c columns) layout {
+	l := layout{width: width, palette: p, kind: c.kind, name: c.name}
 	if width > 0 && width < narrow {
 		l.kind = 0
 	}
@@ -48,6 +48,18 @@ func fit(width int, p palette, kinds, names []string) layout {
 		l.name = min(l.name, max(10, (width-lead-l.kind)/2))
 	}
 	return l
+}
+
+// columns is how wide a variant's columns are where there is room.
+type columns struct{ kind, name int }
+
+func columnsFor(steps []event.Step) columns {
+	var kinds, names []string
+	for _, s := range steps {
+		kinds = append(kinds, kindOf(s))
+		names = append(names, s.Name)
+	}
+	return columns{kind: widest(kinds, 8, 16) + 1, name: widest(names, 8, 24) + 1}
 }
 
 func widest(texts []string, atLeast, atMost int) int {

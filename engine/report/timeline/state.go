@@ -15,7 +15,7 @@ type variant struct {
 	wall    time.Time     // when it began
 	started event.VariantStarted
 	steps   map[string]event.Step
-	layout  layout
+	columns columns
 
 	running  []string // addresses, in the order of their starts
 	since    map[string]time.Duration
@@ -66,6 +66,7 @@ func newVariant(e event.Event, s event.VariantStarted) *variant {
 	v := &variant{
 		key: e.Variant, began: e.Mono, wall: e.Time, started: s,
 		steps:   map[string]event.Step{},
+		columns: columnsFor(s.Steps),
 		since:   map[string]time.Duration{},
 		attempt: map[string]int{},
 		doing:   map[string]string{},
@@ -78,15 +79,6 @@ func newVariant(e event.Event, s event.VariantStarted) *variant {
 		v.steps[step.Address] = step
 	}
 	return v
-}
-
-// columns returns what stands in the columns of its steps.
-func (v *variant) columns() (kinds, names []string) {
-	for _, s := range v.started.Steps {
-		kinds = append(kinds, kindOf(s))
-		names = append(names, s.Name)
-	}
-	return kinds, names
 }
 
 // kindOf is what a step is called in the timeline: an action by its type, the

@@ -138,8 +138,7 @@ func (t *Timeline) layout(v *variant) layout {
 	if t.opts.Mode == Plain {
 		w = 0
 	}
-	kinds, names := v.columns()
-	return fit(w, t.palette, kinds, names)
+	return fit(w, t.palette, v.columns)
 }
 
 func (t *Timeline) print(line string) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -250,5 +251,35 @@ func TestAVariantsLinesComeUnderItsOwnHeader(t *testing.T) {
 	want := "a\n\nb\n\na\n  +0.0s  ✓ action   x\n"
 	if out.String() != want {
 		t.Errorf("got:\n%s", out.String())
+	}
+}
+
+// The engine's own part of a step must stay well below a millisecond, and the
+// timeline is a part of it.
+func BenchmarkAThousandSteps(b *testing.B) {
+	var events []event.Event
+	add := func(body event.Body) {
+		events = append(events, event.Event{Variant: "v", Body: body})
+	}
+	var steps []event.Step
+	for i := range 1000 {
+		steps = append(steps, event.Step{Address: fmt.Sprintf("action.s%d", i), Kind: "action", Type: "note", Name: fmt.Sprintf("s%d", i)})
+	}
+	add(event.VariantStarted{Scenario: "v", Steps: steps})
+	for _, s := range steps {
+		add(event.StepStarted{Step: s.Address, Attempt: 1})
+		add(event.StepFinished{Step: s.Address, State: event.Passed, Summary: "done"})
+	}
+	for _, m := range []Mode{Plain, Terminal} {
+		b.Run(fmt.Sprint(m), func(b *testing.B) {
+			for b.Loop() {
+				tl := New(io.Discard, options(m, 80, 24))
+				for _, e := range events {
+					if err := tl.Write(e); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }
