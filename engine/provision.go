@@ -304,7 +304,7 @@ func (x *executor) nodeSpec(n *node, args cty.Value, out step.KindOutput) (runti
 	spec := runtime.NodeSpec{
 		Address: n.decl.Address, Host: n.decl.Host, Image: x.imageRef(n.decl, str(args, "image")),
 		Command: strs(attr(args, "command")), Entrypoint: strs(attr(args, "entrypoint")),
-		Env: out.Env, Files: map[string][]byte{}, CPUs: num(args, "cpus"), ShmSize: out.ShmSize,
+		Env: out.Env, Files: map[string][]byte{}, CPUs: num(args, "cpus"), ShmSize: out.ShmSize, CPUShare: out.CPUShare,
 		User: str(args, "user"), Hostname: str(args, "hostname"), Privileged: truth(args, "privileged"),
 		CapAdd: strs(attr(args, "cap_add")), Init: truth(args, "init"), Restart: str(args, "restart"), StopSignal: str(args, "stop_signal"),
 	}

@@ -33,6 +33,12 @@ const shmExtra = 64 << 20
 // start, and a machine that builds images beside it has little to spare.
 const readyWithin = 2 * time.Minute
 
+// headShare is the head's weight where CPU is short. In a cluster of machines
+// the dozen processes that a head starts take no CPU from a worker; where both
+// share one machine, they would make Serve late in answering just while the
+// head comes back.
+const headShare = 0.25
+
 type nodeArgs struct {
 	Role        string             `scn:"role,required" enum:"head,worker" doc:"What the node is in the cluster."`
 	Head        *step.Node         `scn:"head" doc:"The head that a worker joins; required for a worker."`
@@ -82,7 +88,6 @@ func expandNode(a nodeArgs, in step.KindInput) (step.KindOutput, error) {
 	case a.Role == "worker":
 		head := string(*a.Head)
 		out.StartAfter = []string{head}
-		out.Gate = answers(head, gcsPort)
 		out.Ready = func(ctx context.Context, env *step.Env) error { return workerReady(ctx, env, self, head) }
 	case a.Storage == "redis":
 		redis := string(*a.Redis)
@@ -90,6 +95,7 @@ func expandNode(a nodeArgs, in step.KindInput) (step.KindOutput, error) {
 		out.Gate = answers(redis, redisPort)
 	}
 	if a.Role == "head" {
+		out.CPUShare = headShare
 		out.Ready = func(ctx context.Context, env *step.Env) error { return headReady(ctx, env, self) }
 	}
 	return out, nil
@@ -145,6 +151,9 @@ func (a nodeArgs) env(in step.KindInput) map[string]string {
 	if a.Role == "worker" {
 		// How long a worker's processes wait for a GCS that went away.
 		env["RAY_gcs_rpc_server_reconnect_timeout_s"] = "600"
+		// The worker's process is started beside the head's, and must not give
+		// up on a head that is slow to come.
+		env["RAY_gcs_server_port_wait_time_s"] = strconv.Itoa(int(readyWithin.Seconds()))
 	} else {
 		// Serve's controller gives up a write to the GCS instead of hanging.
 		env["RAY_SERVE_KV_TIMEOUT_S"] = "5"

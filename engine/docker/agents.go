@@ -173,6 +173,7 @@ func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agent
 				NetworkMode: place, AutoRemove: true, ReadonlyRootfs: true,
 				CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges"},
 				LogConfig: container.LogConfig{Type: "none"},
+				Resources: container.Resources{CPUShares: agentShares},
 			},
 		})
 		return err

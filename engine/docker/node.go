@@ -95,6 +95,13 @@ func containerConfig(scope runtime.Scope, spec runtime.NodeSpec) *container.Conf
 	}
 }
 
+// Weights where CPU is short, in Docker's unit. The agent's is high: what
+// measures must not wait for what is measured.
+const (
+	usualShares = 1024 // of a container that says nothing
+	agentShares = 8 * usualShares
+)
+
 func hostConfig(spec runtime.NodeSpec) *container.HostConfig {
 	published := network.PortMap{}
 	for _, p := range spec.Ports {
@@ -113,8 +120,9 @@ func hostConfig(spec runtime.NodeSpec) *container.HostConfig {
 		// the disk.
 		LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "100m", "max-file": "3"}},
 		Resources: container.Resources{
-			NanoCPUs: int64(math.Round(spec.CPUs * 1e9)),
-			Memory:   spec.Memory,
+			NanoCPUs:  int64(math.Round(spec.CPUs * 1e9)),
+			CPUShares: int64(math.Round(spec.CPUShare * usualShares)),
+			Memory:    spec.Memory,
 			// As much with swap as without: none, so that the limit is one.
 			MemorySwap: spec.Memory,
 		},

@@ -204,8 +204,9 @@ type NodeSpec struct {
 	Ports      []int // container ports to publish on 127.0.0.1
 	Networks   []Attachment
 	CPUs       float64
-	Memory     int64 // bytes
-	ShmSize    int64 // bytes
+	Memory     int64   // bytes
+	CPUShare   float64 // weight where CPU is short; 0 is 1, that of every node
+	ShmSize    int64   // bytes
 	User       string
 	Hostname   string
 	Privileged bool

@@ -85,6 +85,9 @@ type KindOutput struct {
 	Command []string
 	Env     map[string]string
 	ShmSize int64 // bytes
+	// CPUShare is the node's weight where CPU is short, with 1 being every
+	// node's; 0 is 1.
+	CPUShare float64
 	// Gate delays the start of the process until it returns nil, asked every
 	// 50 ms. Nil: no gate.
 	Gate func(ctx context.Context, env *Env) error

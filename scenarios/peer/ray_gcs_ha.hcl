@@ -75,10 +75,6 @@ action "exec" "deploy_two" {
   command    = ["python", "-c", file("deploy.py"), "2"]
 }
 
-action "sleep" "driver_waits" {
-  for = "1s"
-}
-
 assert "deployment_is_waiting" {
   condition = action.deploy_two.state == "running"
 }

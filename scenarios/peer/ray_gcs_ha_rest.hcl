@@ -59,11 +59,24 @@ node "worker" {
   }
 }
 
+action "start" "control" {
+  nodes = [node.redis, node.head]
+}
+
+# Beside the head, and beside the deployment, which waits for the worker by itself.
+action "start" "worker" {
+  after      = []
+  background = true
+  nodes      = [node.worker]
+}
+
 action "deploy_serve" "one" {
+  after  = [action.control]
   config = yamldecode(file("get_pid.yaml"))
 }
 
 action "exec" "check_one" {
+  after   = [action.one, action.worker]
   node    = node.worker
   command = ["python", "-c", file("check.py"), "1"]
 }
