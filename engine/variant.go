@@ -68,8 +68,9 @@ func (x *executor) guarded(ctx context.Context) (res VariantResult) {
 	base, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	x.base = base
 	stop := make(chan struct{})
-	loopDied := make(chan outcome, 1)
+	loopDied := make(chan outcome, 1) // closed when the loop is over, whatever ended it
 	go func() {
+		defer close(loopDied)
 		defer func() {
 			if p := recover(); p != nil {
 				loopDied <- x.bug("the engine", p, debug.Stack())
@@ -90,21 +91,35 @@ func (x *executor) guarded(ctx context.Context) (res VariantResult) {
 	}()
 	select {
 	case <-done:
-	case out := <-loopDied:
+	case <-x.over:
 		x.ask(func() {
 			if x.cancel != nil {
 				x.cancel(&stopped{"the engine broke"})
 			}
 		})
 		<-done // nothing is waited for once the loop is over
-		x.ask(func() { x.crashed(out) })
+	}
+	// That the loop is over is seen before why, and may have let live come to
+	// its end first.
+	select {
+	case <-x.over:
+		x.mournLoop(loopDied)
+	default:
 	}
 	left := x.tearDown(context.WithoutCancel(ctx))
 	end(context.Canceled)
 	x.awaitTasks()
 	close(stop)
-	<-x.over
+	x.mournLoop(loopDied)
 	return x.sum(left)
+}
+
+// mournLoop waits for the end of the loop and takes in the panic that it died
+// of, if it did.
+func (x *executor) mournLoop(died <-chan outcome) {
+	if out, panicked := <-died; panicked {
+		x.ask(func() { x.crashed(out) })
+	}
 }
 
 // awaitTasks waits for what belongs to the variant as a whole, all of which has

@@ -175,7 +175,7 @@ func list[T any](ctx context.Context, a api, what string, fields map[string]stri
 		return nil, err
 	}
 	if !reply.Result {
-		return nil, fmt.Errorf("Ray on %s can't list its %s: %s", a.head, what, clip(reply.Msg, 300))
+		return nil, fmt.Errorf("on %s, Ray can't list its %s: %s", a.head, what, clip(reply.Msg, 300))
 	}
 	return reply.Data.Result.Result, nil
 }

@@ -88,10 +88,10 @@ func configOf(v cty.Value) (serveConfig, error) {
 // checkConfig finds what can't be a Serve config before anything runs.
 func checkConfig(v cty.Value) error {
 	if !isObject(v) {
-		return fmt.Errorf("Serve's config is an object with applications, not %s; yamldecode(file(\"…\")) makes one of a config file", v.Type().FriendlyName())
+		return fmt.Errorf("the config of Serve is an object with applications, not %s; yamldecode(file(\"…\")) makes one of a config file", v.Type().FriendlyName())
 	}
 	if !v.Type().HasAttribute("applications") {
-		return errors.New("Serve's config has no applications")
+		return errors.New("the config of Serve has no applications")
 	}
 	apps := v.GetAttr("applications")
 	if !apps.IsKnown() {

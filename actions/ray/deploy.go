@@ -85,7 +85,7 @@ const acceptWithin = time.Minute
 
 func (a api) putSoon(ctx context.Context, env *step.Env, config serveConfig) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, acceptWithin,
-		fmt.Errorf("Serve did not accept the config within %s", acceptWithin))
+		fmt.Errorf("the config was not accepted by Serve within %s", acceptWithin))
 	defer cancel()
 	return persist(ctx, env, serveEvery, func(ctx context.Context) error { return a.put(ctx, config) })
 }

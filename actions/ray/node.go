@@ -63,7 +63,8 @@ func nodeKind() step.Definition {
 		Summary: "A node of a Ray cluster",
 		Doc: "Fills in the command (`ray start --block`), the environment, shared memory and readiness of a head or a worker.\n\n" +
 			"The head is ready when its REST API answers and it is in the node list since this start; a worker when it is ALIVE in that list since this start. " +
-			"A worker's process is started when port 6379 of the head answers, the head's when Redis does, if it uses one. " +
+			"A worker's process is started beside the head's and waits for it; the head's is started when Redis answers, if it uses one. " +
+			"Where CPU is short, the head gets a quarter of a worker's share. " +
 			"Workers wait 600 s for a GCS that went away (Ray's own default is 60 s).",
 		Examples: []schema.Example{clusterExample},
 	}, expandNode)
@@ -256,7 +257,7 @@ func listed(ctx context.Context, env *step.Env, head, node string) error {
 	if !slices.ContainsFunc(list, func(n rayNode) bool {
 		return n.IP == ip && n.State == alive && !n.startedAt().Before(state.StartedAt)
 	}) {
-		return fmt.Errorf("Ray's node list has %s (%s) only as it was before this start", node, ip)
+		return fmt.Errorf("the node list of Ray has %s (%s) only as it was before this start", node, ip)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func serveProbe() step.Definition {
 		}
 		for _, id := range sortedKeys(s.Proxies) {
 			p := s.Proxies[id]
-			out.Proxies = append(out.Proxies, proxyResult{p.NodeID, p.IP, p.Status})
+			out.Proxies = append(out.Proxies, proxyResult(p))
 		}
 		return out, nil
 	})

@@ -129,7 +129,7 @@ func (f frame) localValue(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Ran
 		return f.always(diags[0])
 	}
 	if !f.checking() {
-		v, diags := f.x.runner(d.file, f.x.top, nil, f.scope).value(d.expr.(hclsyntax.Expression))
+		v, diags := f.x.runner(d.file, f.x.top, nil, f.scope).value(d.expr)
 		if diags.HasErrors() {
 			return v, diags
 		}
