@@ -31,17 +31,18 @@ demo: setup build ## set-up, build, and the main scenario on real Ray (SCENARIO=
 
 test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
 	go vet ./...
-	CGO_ENABLED=1 go test -race -short -timeout 10m ./...
-	go test -count=1 -timeout 25m -p 1 ./...
+	CGO_ENABLED=1 go test -race -short -timeout 15m ./...
+	go test -count=1 -timeout 25m ./e2e
 
-unit: ## the tests that need no Docker, fast
+unit: ## the quick tests: those on Docker that take seconds, none on Ray
 	go test -short ./...
 
 lint: setup-dev ## gofmt, go vet, staticcheck, shellcheck
 	scripts/lint $(STATICCHECK)
 
-bench: build ## the engine's own part: nodes up and down against bare API calls, time per step
-	go run ./bench/nodes
+bench: setup build ## the engine's own part: nodes up and down against bare API calls, time per step and per plan
+	go test -run '^$$' -bench 'AThousandNotes|PlanOfHAServe' ./engine ./engine/plan
+	go run ./bench/nodes -image "$$(scripts/base-image)"
 
 bench-peer: setup build ## the main job against the pytest that it replaces, five pairs: takes about ten minutes
 	scripts/bench-peer

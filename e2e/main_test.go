@@ -189,18 +189,9 @@ func write(t *testing.T, name, text string) string {
 // baseImage is an image with a shell and a Python that this machine has.
 func baseImage(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("../scenarios/local.auto.vars.hcl")
-	if errors.Is(err, os.ErrNotExist) {
-		return "python:3.11-slim-bookworm"
-	}
+	out, err := exec.Command("../scripts/base-image").Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("scripts/base-image: %v", err)
 	}
-	for line := range strings.Lines(string(data)) {
-		if value, ok := strings.CutPrefix(line, "base_image = "); ok {
-			return strings.Trim(strings.TrimSpace(value), `"`)
-		}
-	}
-	t.Fatal("scenarios/local.auto.vars.hcl does not say base_image; make setup writes it")
-	return ""
+	return strings.TrimSpace(string(out))
 }

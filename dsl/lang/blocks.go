@@ -71,10 +71,10 @@ var (
 	orderArgs = schema.Object{Attrs: []schema.Attr{
 		afterArg,
 		{Name: "background", Type: cty.Bool, Default: cty.False, Doc: "The next step does not wait for it."},
-		{Name: "when", Type: cty.Bool, Doc: "False: it is skipped."},
 		{Name: "description", Type: cty.String, Doc: "For people."},
 		{Name: "tags", Type: cty.List(cty.String), Doc: "For filters."},
 	}}
+	whenArgs    = schema.Object{Attrs: []schema.Attr{{Name: "when", Type: cty.Bool, Doc: "False: it is skipped."}}}
 	failureArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "on_failure", Type: cty.String, Default: cty.StringVal("stop"), Enum: []string{"stop", "continue"}, Doc: "What a failure does to the rest."},
 	}}
@@ -93,10 +93,10 @@ var (
 		},
 	}
 
-	actionMeta   = manyArgs.And(orderArgs, failureArgs, attemptArgs)
-	assertMeta   = manyArgs.And(orderArgs, failureArgs)
-	workloadMeta = manyArgs.And(orderArgs)
-	repeatMeta   = orderArgs.And(failureArgs)
+	actionMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs, attemptArgs)
+	assertMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs)
+	workloadMeta = manyArgs.And(orderArgs, whenArgs)
+	repeatMeta   = orderArgs
 )
 
 const (
@@ -107,8 +107,14 @@ const (
 
 // laterArgument explains the absence of an argument that people may expect.
 func laterArgument(block, name string) string {
-	if block == rootRepeat && name == "for" {
+	if block != rootRepeat {
+		return ""
+	}
+	switch name {
+	case "for":
 		return "This version repeats a number of times; write times = N."
+	case "when", "on_failure":
+		return "Write it on the steps inside."
 	}
 	return ""
 }

@@ -85,7 +85,6 @@ func (o Object) And(others ...Object) Object {
 var NodeArgs = Object{
 	Attrs: []Attr{
 		{Name: "image", Type: cty.String, Required: true, Doc: "The image: `image.NAME`, or a reference as a string."},
-		{Name: "pull_policy", Type: cty.String, Default: cty.StringVal("missing"), Enum: []string{"missing", "always", "never"}, Doc: "When a registry is asked."},
 		{Name: "command", Type: cty.List(cty.String), Doc: "The command, in place of the image's."},
 		{Name: "entrypoint", Type: cty.List(cty.String), Doc: "The entry point, in place of the image's."},
 		{Name: "env", Type: cty.Map(cty.String), Doc: "Environment variables."},
