@@ -46,8 +46,8 @@ func TestHAServeFails(t *testing.T) {
 		{
 			name: "when what is expected stops being so after the fault",
 			old:  `expect  = { status = 200 }`, new: `expect  = { json = { "config.version" = 1 } }`,
-			code: 1, step: "assert.no_request_lost",
-			texts: []string{"workload.clients.failed"},
+			code: 1, step: "assert.two_replicas_answer",
+			texts: []string{`"config.version" is 2, not 1`},
 		},
 		{
 			name: "when the second deployment cannot be imported",

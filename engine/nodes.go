@@ -56,6 +56,7 @@ type node struct {
 	exitCode  int
 	oom       bool
 	follow    *follower
+	followed  bool // the current start has its follower
 }
 
 // readiness is what a node's ready block says.
@@ -212,7 +213,7 @@ func (x *executor) sawStart(n *node) {
 // newStart makes a node forget its last start. On the loop.
 func (x *executor) newStart(n *node) {
 	n.launches++
-	n.asked, n.gone, n.oom, n.isReady = false, false, false, false
+	n.asked, n.gone, n.oom, n.isReady, n.followed = false, false, false, false, false
 	n.down = make(chan struct{})
 	x.become(n, nodeStarting, event.NodeChanged{})
 }
@@ -221,7 +222,15 @@ func (x *executor) newStart(n *node) {
 // loop.
 func (x *executor) running(n *node, st runtime.NodeState) {
 	n.startedAt, n.ports = st.StartedAt, st.Ports
-	n.follow = x.followLog(n, n.follow)
+	x.follow(n)
+}
+
+// follow follows the log of a node's current start, from the moment that the
+// first of two things is known: that it runs, or that it has exited.
+func (x *executor) follow(n *node) {
+	if !n.followed {
+		n.follow, n.followed = x.followLog(n, n.follow), true
+	}
 }
 
 func (x *executor) thawed(n *node) {
@@ -253,6 +262,7 @@ func (x *executor) exited(n *node, code int) {
 		x.become(n, nodeExited, change)
 		return
 	}
+	x.follow(n)
 	follow, address := n.follow, n.decl.Address
 	n.state = nodeExited
 	x.task(func() {
