@@ -1,14 +1,18 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/scenario-run/scenario/engine/event"
 )
 
 const dockerLimit = 3 * time.Minute
@@ -179,4 +183,65 @@ func runID(t *testing.T, r result) string {
 	}
 	t.Fatalf("no run id was printed\n%s%s", r.stdout, r.stderr)
 	return ""
+}
+
+func TestANodeThatDiesWithTheLastStepFailsTheRun(t *testing.T) {
+	needDocker(t)
+	t.Parallel()
+	file := write(t, "dies.hcl", fmt.Sprintf(`scenario "dies" {}
+node "a" {
+  image   = %q
+  command = ["sh", "-c", "trap 'echo going; exit 3' TERM; echo up; while :; do sleep 0.1; done"]
+  ready { log = "up" }
+}
+action "exec" "last" {
+  node    = node.a
+  command = ["sh", "-c", "kill -TERM 1; sleep 30"]
+  expect_error { match = "node.a exited with code 3 while the command ran" }
+}
+`, baseImage(t)))
+	r := scenarioRun(t, dockerLimit, nil, file)
+	r.wantExit(t, 1)
+	r.wantText(t, "node.a exited with code 3", "going")
+	wantNothingLeft(t, r.summary.RunID)
+}
+
+func TestARunWhoseReaderWentAwayStillCleansUp(t *testing.T) {
+	needDocker(t)
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "run")
+	cmd := exec.Command(binary, "run", "--progress", "plain", "--out", out, sleepers(t, 1, `
+action "sleep" "on" { for = "2s" }
+cleanup {
+  action "exec" "last" {
+    node    = node.sleeper[0]
+    command = ["true"]
+  }
+}
+`))
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = writer, writer
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(writer.Close(), reader.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the exit code is looked at
+	if code := cmd.ProcessState.ExitCode(); code < 0 || code > 10 {
+		t.Errorf("exit code %d, of %s", code, cmd.ProcessState)
+	}
+	cleaned := false
+	for _, e := range events(out) {
+		if b, ok := e.Body.(event.StepFinished); ok && b.Step == "cleanup/action.last" {
+			cleaned = b.State == event.Passed
+		}
+	}
+	if !cleaned {
+		t.Error("the cleanup step was not carried out")
+	}
+	wantNothingLeft(t, started(out))
 }

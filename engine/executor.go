@@ -45,7 +45,8 @@ type executor struct {
 	traffic  map[string]*workloadRun // by address of the step
 	faults   []*fault.Life           // in the order of their injection
 	lives    map[*fault.Life]*live
-	tearing  bool // teardown has begun
+	tearing  bool           // teardown has begun
+	deaths   sync.WaitGroup // unasked exits whose last words are being read
 	leftover []event.LeftBehind
 	kept     []string // addresses of nodes that stay
 
@@ -391,8 +392,12 @@ func counts(s event.State) bool {
 	return s == event.Failed || s == event.Error || s == event.Inconclusive
 }
 
-// blameCause keeps the first of the worst causes.
+// blameCause keeps the first of the worst causes. What fails while cleaning up
+// counts only if nothing did before.
 func (x *executor) blameCause(from string, cause *event.Cause, state event.State) {
+	if x.phase == cleanupPhase && counts(x.verdict.state) {
+		return
+	}
 	if x.verdict.state == "" || worse(state, x.verdict.state) {
 		x.verdict.state, x.verdict.cause, x.verdict.from = state, cause, from
 	}
@@ -428,10 +433,10 @@ func (x *executor) ended(p phase, cause error) {
 }
 
 // noteLimit says whether a context ended by a time limit, and keeps in mind if
-// it was that of everything.
+// it was that of the run.
 func (x *executor) noteLimit(cause error) bool {
 	l, ok := cause.(*limit)
-	if ok && (l.all || l.run) {
+	if ok && l.run {
 		x.verdict.timedOut = true
 	}
 	return ok

@@ -299,7 +299,32 @@ func (c nodesOf) Exec(ctx context.Context, address string, spec runtime.ExecSpec
 	if paused {
 		return runtime.ExecResult{}, notRunning("%s is paused: nothing can be run in it", address)
 	}
-	return c.x.Runtime.Exec(ctx, id, spec)
+	r, err := c.x.Runtime.Exec(ctx, id, spec)
+	if err == nil && r.ExitCode == killedCode {
+		err = c.diedMeanwhile(ctx, address, id)
+	}
+	return r, err
+}
+
+const (
+	// killedCode is the exit code of a command that SIGKILL ended, as it ends
+	// all that runs in a node whose main process exits.
+	killedCode = 128 + 9
+	// deathLimit is how long the exit of a node is waited for whose command was
+	// killed: the command's end is told first.
+	deathLimit = 500 * time.Millisecond
+)
+
+// diedMeanwhile tells a command that was killed from one whose node exited.
+func (c nodesOf) diedMeanwhile(ctx context.Context, address string, id runtime.NodeID) error {
+	ctx, cancel := withLimit(ctx, c.x.Clock, &limit{what: "the wait for the node's exit", of: deathLimit})
+	defer cancel()
+	st, err := c.x.Runtime.WaitExit(ctx, id)
+	if err != nil {
+		return nil // it goes on, as far as can be seen
+	}
+	c.x.ask(func() { c.x.exited(c.x.nodes[address], st.ExitCode) })
+	return notRunning("%s exited with code %d while the command ran", address, st.ExitCode)
 }
 
 func (c nodesOf) LogTail(ctx context.Context, address string, lines int) ([]string, error) {

@@ -265,14 +265,19 @@ func (x *executor) exited(n *node, code int) {
 	x.follow(n)
 	follow, address := n.follow, n.decl.Address
 	n.state = nodeExited
+	// The verdict stands and nothing more is started at once; what the node
+	// said last is added to it.
+	c := exitCause(address, code, change.OOMKilled)
+	x.blameCause(address, c, c.State)
+	x.halt(fmt.Sprintf("%s exited with code %d", address, code))
+	x.deaths.Add(1)
 	x.task(func() {
+		defer x.deaths.Done()
 		tail := follow.lastWords(x.base, x.Clock, tailLines)
-		x.do(func() {
+		x.ask(func() {
 			change.Node, change.State, change.IP, change.Unasked, change.Log = address, nodeExited, n.facts.IP, true, tail
+			c.Detail = strings.Join(tail, "\n")
 			x.emit(change)
-			c := exitCause(address, code, change.OOMKilled, tail)
-			x.blameCause(address, c, c.State)
-			x.halt(fmt.Sprintf("%s exited with code %d", address, code))
 		})
 	})
 }
@@ -285,11 +290,10 @@ func (x *executor) upFor(n *node) float64 {
 }
 
 // exitCause is the cause of a scenario that a node's own exit ended.
-func exitCause(address string, code int, oom bool, tail []string) *event.Cause {
+func exitCause(address string, code int, oom bool) *event.Cause {
 	c := &event.Cause{
 		State:   event.Failed,
 		Message: fmt.Sprintf("%s exited with code %d; no step had asked for that", address, code),
-		Detail:  strings.Join(tail, "\n"),
 		Hint:    "set may_exit = true on the node if it may",
 	}
 	if oom {

@@ -151,7 +151,8 @@ func checkOrder(t *rapid.T, s *scene, p played) {
 			}
 		}
 	}
-	worstState := event.Passed
+	// What fails while cleaning up counts only if nothing did before.
+	worstState, worstCleanup := event.Passed, event.Passed
 	for _, v := range s.vertices {
 		if v.Kind != plan.StepVertex {
 			continue
@@ -163,9 +164,16 @@ func checkOrder(t *rapid.T, s *scene, p played) {
 		if v.Cleanup && !started[v.ID] {
 			t.Errorf("%s never ran", v.ID)
 		}
-		if counts(state) && worse(state, worstState) {
-			worstState = state
+		worst := &worstState
+		if v.Cleanup {
+			worst = &worstCleanup
 		}
+		if counts(state) && worse(state, *worst) {
+			*worst = state
+		}
+	}
+	if !counts(worstState) {
+		worstState = worstCleanup
 	}
 	if p.State != worstState {
 		t.Errorf("the run is %s, its steps say %s", p.State, worstState)

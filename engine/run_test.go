@@ -150,16 +150,16 @@ func TestABackgroundStepIsJoinedAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheScenariosTimeLimitEndsItWithExitCode8(t *testing.T) {
+func TestTheScenariosOwnTimeLimitIsAFailureOfIt(t *testing.T) {
 	s := newScene()
 	s.timeout = 7 * time.Second
 	s.node("a", nil)
 	s.then(s.action("it", hangs))
 	s.inCleanup(s.action("tidy", nothing))
 	p := s.play(t, t.TempDir())
-	p.expect(t, 8)
+	p.expect(t, 1)
 	p.expectCause(t, "scenario's time limit of 7s")
-	if p.Variants[0].Step != "action.it" || !p.Variants[0].TimedOut {
+	if p.Variants[0].Step != "action.it" || p.Variants[0].TimedOut {
 		t.Errorf("%+v", p.Variants[0])
 	}
 	p.step(t, "cleanup/action.tidy")
@@ -509,4 +509,18 @@ func TestAPanicOfTheEngineItselfIsExitCode70AndEverythingIsRemoved(t *testing.T)
 		p.expect(t, 70)
 		p.expectCause(t, "the engine panicked")
 	})
+}
+
+func TestAFailedCleanupStepDoesNotHideWhyTheRunIsInconclusive(t *testing.T) {
+	s := newScene()
+	s.node("a", nil)
+	s.then(s.action("it", func(context.Context, *step.Env) (step.Result, error) {
+		return step.Result{}, step.Inconclusivef("too little was seen")
+	}))
+	s.inCleanup(s.action("tidy", func(context.Context, *step.Env) (step.Result, error) {
+		return step.Result{}, step.Failf("nothing to tidy")
+	}))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 6)
+	p.expectCause(t, "too little was seen")
 }

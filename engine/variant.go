@@ -182,7 +182,7 @@ func (x *executor) execute(ctx context.Context) {
 	s := x.decl.Scenario
 	if s.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = withLimit(ctx, x.Clock, &limit{what: "the scenario's time limit", of: s.Timeout, where: at(s.Range), all: true})
+		ctx, cancel = withLimit(ctx, x.Clock, &limit{what: "the scenario's time limit", of: s.Timeout, where: at(s.Range)})
 		defer cancel()
 	}
 	ctx, cancel := x.until(ctx, 1)

@@ -95,7 +95,6 @@ type limit struct {
 	what  string // "the step's time limit"
 	of    time.Duration
 	where string // where it is written
-	all   bool   // the scenario's
 	run   bool   // the run's
 }
 

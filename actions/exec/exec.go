@@ -34,8 +34,8 @@ type actionIn struct {
 
 type actionOut struct {
 	ExitCode int       `scn:"exit_code" doc:"Its exit code."`
-	Stdout   string    `scn:"stdout" doc:"What it printed, at most 1 MiB."`
-	Stderr   string    `scn:"stderr" doc:"What it printed as errors, at most 1 MiB."`
+	Stdout   string    `scn:"stdout" doc:"What it printed, at most 16 MiB."`
+	Stderr   string    `scn:"stderr" doc:"What it printed as errors, at most 16 MiB."`
 	JSON     cty.Value `scn:"json" doc:"What it printed, read as JSON; null if it is none."`
 }
 
@@ -77,10 +77,13 @@ func run(ctx context.Context, env *step.Env, in actionIn) (actionOut, string, er
 		return actionOut{}, "", step.Failf("command is empty")
 	}
 	r, err := env.Nodes.Exec(ctx, string(in.Node), runtime.ExecSpec{
-		Command: in.Command, Stdin: []byte(in.Stdin), Env: in.Env, User: in.User,
+		Command: in.Command, Stdin: []byte(in.Stdin), Env: in.Env, User: in.User, Limit: kept,
 	})
 	if err != nil {
 		return actionOut{}, "", asFailure(in.Node, err)
+	}
+	if err := whole(r, in.Command, in.Node); err != nil {
+		return actionOut{}, "", err
 	}
 	out := outputOf(r)
 	if r.ExitCode != in.ExitCode {
@@ -88,6 +91,19 @@ func run(ctx context.Context, env *step.Env, in actionIn) (actionOut, string, er
 		return out, "", failure.With(tails(out), "")
 	}
 	return out, firstLine(out.Stdout), nil
+}
+
+// kept is how much of each stream is kept.
+const kept = 16 << 20
+
+// whole is an error where output was cut: what a condition says of the rest
+// would be true of nothing.
+func whole(r runtime.ExecResult, command []string, node step.Node) error {
+	if !r.Truncated {
+		return nil
+	}
+	return step.Inconclusivef("%s in %s printed more than %d MiB, which is all that is kept", commandLine(command), node, kept>>20).
+		With("", "Let it print less, or into a file of the node.")
 }
 
 // asFailure tells what the system under test did from what broke around it: a
@@ -151,8 +167,8 @@ type probeIn struct {
 type probeOut struct {
 	OK       bool      `scn:"ok" doc:"Whether it exited with 0."`
 	ExitCode *int      `scn:"exit_code" doc:"Its exit code; null if it could not be run."`
-	Stdout   string    `scn:"stdout" doc:"What it printed, at most 1 MiB."`
-	Stderr   string    `scn:"stderr" doc:"What it printed as errors, at most 1 MiB."`
+	Stdout   string    `scn:"stdout" doc:"What it printed, at most 16 MiB."`
+	Stderr   string    `scn:"stderr" doc:"What it printed as errors, at most 16 MiB."`
 	JSON     cty.Value `scn:"json" doc:"What it printed, read as JSON; null if it is none."`
 	Error    *string   `scn:"error" doc:"Why it could not be run; null if it was."`
 	Class    *string   `scn:"class" doc:"How it could not be run: down, or failed (no such command); null if it was."`
@@ -189,9 +205,12 @@ func ask(ctx context.Context, env *step.Env, in probeIn) (probeOut, error) {
 	if len(in.Command) == 0 {
 		return probeOut{}, errors.New("command is empty")
 	}
-	r, err := env.Nodes.Exec(ctx, string(in.Node), runtime.ExecSpec{Command: in.Command})
+	r, err := env.Nodes.Exec(ctx, string(in.Node), runtime.ExecSpec{Command: in.Command, Limit: kept})
 	switch {
 	case err == nil:
+		if err := whole(r, in.Command, in.Node); err != nil {
+			return probeOut{}, err
+		}
 		out := outputOf(r)
 		return probeOut{
 			OK: r.ExitCode == 0, ExitCode: &out.ExitCode, Stdout: out.Stdout, Stderr: out.Stderr, JSON: out.JSON,

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -69,6 +70,9 @@ func ask(ctx context.Context, env *step.Env, in probeIn) (probeOut, error) {
 	if reply.Err != nil {
 		class, text, err := network.Failure(ctx, reply.Err, in.Timeout)
 		return probeOut{Error: &text, Class: new(string(class)), JSON: cty.NullVal(cty.DynamicPseudoType)}, err
+	}
+	if kept := int64(len(reply.Body)); reply.Bytes > kept {
+		return probeOut{}, fmt.Errorf("the body has %d bytes; more than %d can't be looked at", reply.Bytes, kept)
 	}
 	out := probeOut{
 		OK:      true,

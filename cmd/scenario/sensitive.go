@@ -45,6 +45,21 @@ func (l *loaded) sensitiveNames() []string {
 	return names
 }
 
+// isHidden says of the name of an assignment whether its value is not to be
+// shown: that of a sensitive variable and, where there is one, of a name that
+// nothing declares, for it may be a sensitive one misspelt.
+func (l *loaded) isHidden() func(name string) bool {
+	sensitive := l.sensitiveNames()
+	var declared []string
+	for _, b := range l.variableBlocks() {
+		declared = append(declared, b.Labels[0])
+	}
+	return func(name string) bool {
+		name = strings.TrimSpace(name)
+		return slices.Contains(sensitive, name) || len(sensitive) > 0 && !slices.Contains(declared, name)
+	}
+}
+
 // hideSensitive takes the values of sensitive variables out of the texts that
 // diagnostics quote.
 func (l *loaded) hideSensitive(assignments []string) {
@@ -54,7 +69,7 @@ func (l *loaded) hideSensitive(assignments []string) {
 	}
 	var text bytes.Buffer
 	for _, a := range assignments {
-		text.Write(oneLine(hideAssignment(a, names)))
+		text.Write(oneLine(hideAssignment(a, l.isHidden())))
 		text.WriteByte('\n')
 	}
 	if text.Len() > 0 {
@@ -67,8 +82,8 @@ func (l *loaded) hideSensitive(assignments []string) {
 	}
 }
 
-func hideAssignment(a string, names []string) string {
-	if name, _, ok := strings.Cut(a, "="); ok && slices.Contains(names, name) {
+func hideAssignment(a string, isHidden func(name string) bool) string {
+	if name, _, ok := strings.Cut(a, "="); ok && isHidden(name) {
 		return name + "=" + hidden
 	}
 	return a
@@ -76,7 +91,7 @@ func hideAssignment(a string, names []string) string {
 
 // args are the command's arguments without sensitive values.
 func (l *loaded) args(w *world) []string {
-	names := l.sensitiveNames()
+	isHidden := l.isHidden()
 	var secrets []string
 	for _, f := range l.files {
 		for _, p := range f.variants {
@@ -87,9 +102,9 @@ func (l *loaded) args(w *world) []string {
 	for _, a := range w.args {
 		flag, rest, joined := strings.Cut(a, "=")
 		if joined && flag == "--var" {
-			a = flag + "=" + hideAssignment(rest, names)
-		} else {
-			a = hideAssignment(a, names)
+			a = flag + "=" + hideAssignment(rest, isHidden)
+		} else if !strings.HasPrefix(a, "-") {
+			a = hideAssignment(a, isHidden)
 		}
 		for _, s := range secrets {
 			if strings.TrimSpace(s) != "" {

@@ -73,6 +73,9 @@ func terminalSize(stream io.Writer) (width, height int, ok bool) {
 }
 
 func endSignals() (<-chan os.Signal, func()) {
+	// A reader that went away, as in a pipe to head, is an error of the next
+	// write and not the end: what was made must be removed.
+	signal.Ignore(syscall.SIGPIPE)
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	return c, func() { signal.Stop(c) }

@@ -327,15 +327,20 @@ func (x *expansion) secret(v cty.Value) {
 		}
 		switch v.Type() {
 		case cty.String:
-			if v.AsString() != "" {
-				x.secrets[v.AsString()] = true
-			}
+			x.secretText(v.AsString())
 		case cty.Number:
-			// A short number would blot out half of all output.
-			if text := v.AsBigFloat().Text('f', -1); len(text) >= 4 {
-				x.secrets[text] = true
-			}
+			x.secretText(v.AsBigFloat().Text('f', -1))
 		}
 		return true, nil
 	})
+}
+
+// shortestSecret is the least length of a text that is replaced wherever it
+// turns up. A shorter one would blot out half of all output, and be told by it.
+const shortestSecret = 4
+
+func (x *expansion) secretText(text string) {
+	if len(text) >= shortestSecret {
+		x.secrets[text] = true
+	}
 }

@@ -131,7 +131,7 @@ func walk(dir string) ([]string, error) {
 			}
 			return nil
 		}
-		if isCandidate(path) && !isLibrary(path) {
+		if isCandidate(path) && isRegular(path) && !isLibrary(path) {
 			all = append(all, path)
 		}
 		return nil
@@ -142,6 +142,13 @@ func walk(dir string) ([]string, error) {
 func isCandidate(path string) bool {
 	base := filepath.Base(path)
 	return strings.HasSuffix(base, ".hcl") && !strings.HasSuffix(base, varsSuffix) && !isHidden(path)
+}
+
+// isRegular says that opening a file can't hang, as that of a pipe does. What
+// can't be looked at is left to whoever reads it to report.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 func isHidden(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") }

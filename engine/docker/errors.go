@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/textproto"
 	"os"
 	"strings"
 	"syscall"
@@ -74,6 +75,10 @@ var said = []struct {
 
 // lost says that the daemon is gone, or went while it was asked.
 func lost(err error) bool {
+	// A reply that breaks off within a line of its header looks malformed.
+	if _, cut := errors.AsType[textproto.ProtocolError](err); cut {
+		return true
+	}
 	return client.IsErrConnectionFailed(err) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNREFUSED) ||

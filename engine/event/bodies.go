@@ -200,7 +200,7 @@ type (
 		Seconds float64 `json:"seconds"`
 		Cause   *Cause  `json:"cause,omitempty"` // the first that counts
 		Step    string  `json:"step,omitempty"`  // the step or node it came from
-		// TimedOut says that the scenario's time limit ended it.
+		// TimedOut says that the run's time limit ended it.
 		TimedOut bool `json:"timed_out,omitempty"`
 		Left     int  `json:"left,omitempty"` // how many things were left behind
 		// Repeat is the command that runs just this again.

@@ -75,6 +75,7 @@ func TestEveryCallCanFail(t *testing.T) {
 			t.Errorf("%s: got %v", op, err)
 		}
 	}
+	fail = ""
 	if state, err := r.InspectNode(ctx, id); err != nil || !state.Running {
 		t.Errorf("a failed call had an effect: %+v, %v", state, err)
 	}
