@@ -1,0 +1,6 @@
+scenario "s" {}
+
+node "n" {
+  image = "busybox"
+  files = { "/etc/../x" = "x" }
+}
