@@ -150,6 +150,10 @@ func (a nodeArgs) env(in step.KindInput) map[string]string {
 		"RAY_USAGE_STATS_ENABLED": "0", // a test cluster reports to nobody
 	}
 	if a.Role == "worker" {
+		// Idle processes that Ray starts ahead, one for each CPU, when a node's
+		// first driver connects: they would take all the CPU of a small machine
+		// just when a reconfig's driver comes through and traffic is judged.
+		env["RAY_prestart_worker_first_driver"] = "0"
 		// How long a worker's processes wait for a GCS that went away.
 		env["RAY_gcs_rpc_server_reconnect_timeout_s"] = "600"
 		// The worker's process is started beside the head's, and must not give

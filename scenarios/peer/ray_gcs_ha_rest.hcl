@@ -56,6 +56,9 @@ node "worker" {
     role     = "worker"
     head     = node.head
     num_cpus = 4
+
+    # As the peer has it: the same processes on both sides.
+    system_config = { prestart_worker_first_driver = "1" }
   }
 }
 
