@@ -149,7 +149,7 @@ node "n" { image = "localhost:1/no/such:image" }
 
 func TestAFullDiskIsAnErrorAndLeavesNothing(t *testing.T) {
 	needDocker(t)
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 && os.Getenv("CI") == "" {
 		t.Skip("mounting a small disk needs root")
 	}
 	small := t.TempDir()

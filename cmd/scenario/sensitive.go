@@ -68,8 +68,9 @@ func (l *loaded) hideSensitive(assignments []string) {
 		return
 	}
 	var text bytes.Buffer
+	isHidden := l.isHidden()
 	for _, a := range assignments {
-		text.Write(oneLine(hideAssignment(a, l.isHidden())))
+		text.Write(oneLine(hideAssignment(a, isHidden)))
 		text.WriteByte('\n')
 	}
 	if text.Len() > 0 {
