@@ -11,84 +11,84 @@ import (
 // What the language's own blocks take, in the same terms as the vocabulary's.
 var (
 	scenarioArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "description", Type: cty.String, Doc: "What it shows, in a sentence."},
-		{Name: "tags", Type: cty.List(cty.String), Doc: "For filters."},
-		{Name: "timeout", Type: cty.String, Default: cty.StringVal("10m"), Check: schema.CheckPositiveDuration, Doc: "Time limit of a run."},
-		{Name: "cleanup_timeout", Type: cty.String, Default: cty.StringVal("2m"), Check: schema.CheckPositiveDuration, Doc: "Time limit of cleanup."},
-		{Name: "seed", Type: cty.Number, Check: checkWhole, Doc: "Decides what `pick` chooses; drawn for each run without it."},
+		{Name: "description", Type: cty.String, Doc: "What the scenario shows, in a sentence; it heads the timeline."},
+		{Name: "tags", Type: cty.List(cty.String), Doc: "Words to choose scenarios by."},
+		{Name: "timeout", Type: cty.String, Default: cty.StringVal("10m"), Format: schema.PositiveDuration, Doc: "Time limit of one variant, from its first step to its last."},
+		{Name: "cleanup_timeout", Type: cty.String, Default: cty.StringVal("2m"), Format: schema.PositiveDuration, Doc: "Time limit of what comes after the last step: healing and the `cleanup` block."},
+		{Name: "seed", Type: cty.Number, Check: checkWhole, Doc: "A whole number that decides what `pick` chooses. Without it each run draws one and prints it."},
 	}}
 	variableArgs = schema.Object{
 		Attrs: []schema.Attr{
-			{Name: "type", Type: cty.DynamicPseudoType, Doc: "A type, such as string or list(number)."},
-			{Name: "default", Type: cty.DynamicPseudoType, Doc: "The value without another."},
+			{Name: "type", Type: cty.DynamicPseudoType, Doc: "The type of the value, such as `string`, `list(number)` or `object({ name = string })`; `any` or left out, whatever is given."},
+			{Name: "default", Type: cty.DynamicPseudoType, Doc: "The value if none is given; without a default one must be."},
 			{Name: "description", Type: cty.String, Doc: "What it is for."},
-			{Name: "sensitive", Type: cty.Bool, Default: cty.False, Doc: "Whether it is kept out of all output."},
+			{Name: "sensitive", Type: cty.Bool, Default: cty.False, Doc: "Whether the value is replaced by `(sensitive)` wherever it turns up."},
 		},
-		Blocks: []schema.Block{{Name: "validation", Repeated: true, Doc: "What a value must meet.", Body: schema.Object{Attrs: []schema.Attr{
-			{Name: "condition", Type: cty.Bool, Required: true, Doc: "True for a good value."},
-			{Name: "error_message", Type: cty.String, Required: true, Doc: "What a person reads otherwise."},
+		Blocks: []schema.Block{{Name: "validation", Repeated: true, Doc: "A condition that the value must meet.", Body: schema.Object{Attrs: []schema.Attr{
+			{Name: "condition", Type: cty.Bool, Required: true, Doc: "True for a value that is accepted; it may use `var.NAME` of this variable."},
+			{Name: "error_message", Type: cty.String, Required: true, Doc: "What a person reads if it is not."},
 		}}}},
 	}
 	imageArgs = schema.Object{
-		Attrs: []schema.Attr{{Name: "pull", Type: cty.String, Check: checkNotEmpty, Doc: "The reference of an image of a registry."}},
-		Blocks: []schema.Block{{Name: "build", Doc: "How it is built.", Body: schema.Object{Attrs: []schema.Attr{
+		Attrs: []schema.Attr{{Name: "pull", Type: cty.String, Check: checkNotEmpty, Doc: "The reference of an image, such as `nginx:1.29`. One that the place where nodes live already has is used as it is."}},
+		Blocks: []schema.Block{{Name: "build", Doc: "The image is built from a directory.", Body: schema.Object{Attrs: []schema.Attr{
 			{Name: "context", Type: cty.String, Required: true, Doc: "Directory, relative to the file."},
-			{Name: "dockerfile", Type: cty.String, Default: cty.StringVal("Dockerfile"), Doc: "File, relative to the context."},
-			{Name: "args", Type: cty.Map(cty.String), Doc: "Build arguments."},
-			{Name: "target", Type: cty.String, Doc: "Stage to build."},
+			{Name: "dockerfile", Type: cty.String, Default: cty.StringVal("Dockerfile"), Doc: "The Dockerfile, relative to the context."},
+			{Name: "args", Type: cty.Map(cty.String), Doc: "Values of the Dockerfile's `ARG`s."},
+			{Name: "target", Type: cty.String, Doc: "The stage to build; without it, the last."},
 		}}}},
 	}
 	networkArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "subnet", Type: cty.String, Check: checkSubnet, Doc: "Such as 10.20.0.0/24; chosen without it."},
-		{Name: "internal", Type: cty.Bool, Default: cty.False, Doc: "Whether it has no way out."},
-		{Name: "driver", Type: cty.String, Doc: "How it is made; the place's usual way without it."},
+		{Name: "subnet", Type: cty.String, Check: checkSubnet, Doc: "The addresses of its nodes, such as `10.20.0.0/24`. Without it a free subnet is chosen."},
+		{Name: "internal", Type: cty.Bool, Default: cty.False, Doc: "Whether nodes on it can reach nothing outside it."},
+		{Name: "driver", Type: cty.String, Doc: "The driver of the network; without it, the usual one of the place where nodes live."},
 	}}
 	volumeArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "size", Type: cty.String, Check: schema.CheckSize, Doc: "Makes it a tmpfs of that size."},
+		{Name: "size", Type: cty.String, Format: schema.Size, Doc: "Makes it a file system in memory of that size. Without it, it is as large as the disk."},
 	}}
 	assertArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "condition", Type: cty.Bool, Required: true, Doc: "What must hold."},
-		{Name: "within", Type: cty.String, Check: schema.CheckPositiveDuration, Doc: "Retry until it holds or the time is over."},
-		{Name: "every", Type: cty.String, Default: cty.StringVal("200ms"), Check: schema.CheckPositiveDuration, Doc: "Poll interval."},
-		{Name: "hold", Type: cty.String, Check: schema.CheckPositiveDuration, Doc: "It must then stay true that long."},
-		{Name: "throughout", Ref: schema.RefStep, Doc: "A background step: it must stay true until that ends."},
-		{Name: "error_message", Type: cty.String, Doc: "What a person reads when it fails."},
+		{Name: "within", Type: cty.String, Format: schema.PositiveDuration, Doc: "Evaluate it again and again until it is true, at most this long. Without it, one evaluation decides."},
+		{Name: "every", Type: cty.String, Default: cty.StringVal("200ms"), Format: schema.PositiveDuration, Doc: "The time between two evaluations."},
+		{Name: "hold", Type: cty.String, Format: schema.PositiveDuration, Doc: "Once true, it must stay true this long."},
+		{Name: "throughout", Ref: schema.RefStep, Doc: "A step in the background, a workload or a fault: the condition must stay true until that ends."},
+		{Name: "error_message", Type: cty.String, Doc: "What a person reads when it fails, in place of a standard sentence."},
 	}}
 	repeatArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "times", Type: cty.Number, Required: true, Check: checkCount, Doc: "How many rounds."},
 	}}
 	outputArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "value", Type: cty.DynamicPseudoType, Required: true, Doc: "What is reported."},
-		{Name: "description", Type: cty.String, Doc: "What it means."},
-		{Name: "sensitive", Type: cty.Bool, Default: cty.False, Doc: "Whether it is kept out of all output."},
+		{Name: "value", Type: cty.DynamicPseudoType, Required: true, Doc: "The value to report, evaluated after the last step."},
+		{Name: "description", Type: cty.String, Doc: "What the value means."},
+		{Name: "sensitive", Type: cty.Bool, Default: cty.False, Doc: "Whether the value is replaced by `(sensitive)` wherever it turns up."},
 	}}
 )
 
 // Meta-arguments, by who takes them.
 var (
-	afterArg  = schema.Attr{Name: "after", Ref: schema.RefSteps, Doc: "Steps to wait for, in place of everything above."}
-	manyArgs  = schema.Object{Attrs: []schema.Attr{{Name: "count", Type: cty.Number, Check: checkCount, Doc: "How many."}, {Name: "for_each", Type: cty.DynamicPseudoType, Doc: "One for each element."}}}
+	afterArg  = schema.Attr{Name: "after", Ref: schema.RefSteps, Doc: "The steps to wait for, instead of everything above. They must have finished; `[]` waits for nothing."}
+	manyArgs  = schema.Object{Attrs: []schema.Attr{{Name: "count", Type: cty.Number, Check: checkCount, Doc: "How many instances there are. In the block, `count.index` is the number of each, from 0."}, {Name: "for_each", Type: cty.DynamicPseudoType, Doc: "One instance for each element of a list, set or map. In the block, `each.key` and `each.value` are the element."}}}
 	orderArgs = schema.Object{Attrs: []schema.Attr{
 		afterArg,
-		{Name: "background", Type: cty.Bool, Default: cty.False, Doc: "The next step does not wait for it."},
-		{Name: "description", Type: cty.String, Doc: "For people."},
-		{Name: "tags", Type: cty.List(cty.String), Doc: "For filters."},
+		{Name: "background", Type: cty.Bool, Default: cty.False, Doc: "Whether the steps below go on without waiting for its end. What refers to its results waits all the same."},
+		{Name: "description", Type: cty.String, Doc: "What it is for, in a sentence."},
+		{Name: "tags", Type: cty.List(cty.String), Doc: "Words to find it by."},
 	}}
-	whenArgs    = schema.Object{Attrs: []schema.Attr{{Name: "when", Type: cty.Bool, Doc: "False: it is skipped."}}}
+	whenArgs    = schema.Object{Attrs: []schema.Attr{{Name: "when", Type: cty.Bool, Doc: "If false, the step is skipped, and its results are null."}}}
 	failureArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "on_failure", Type: cty.String, Default: cty.StringVal("stop"), Enum: []string{"stop", "continue"}, Doc: "What a failure does to the rest."},
+		{Name: "on_failure", Type: cty.String, Default: cty.StringVal("stop"), Enum: []string{"stop", "continue"}, Doc: "What its failure does to the rest: `stop` starts nothing more and goes on to cleanup, `continue` fails the scenario only at its end."},
 	}}
 	attemptArgs = schema.Object{
 		Attrs: []schema.Attr{
-			{Name: "timeout", Type: cty.String, Check: schema.CheckPositiveDuration, Doc: "Time limit of one attempt."},
+			{Name: "timeout", Type: cty.String, Format: schema.PositiveDuration, Doc: "Time limit of one attempt."},
 		},
 		Blocks: []schema.Block{
-			{Name: "retry", Doc: "Tries again after a failure.", Body: schema.Object{Attrs: []schema.Attr{
-				{Name: "attempts", Type: cty.Number, Required: true, Check: checkAttempts, Doc: "How many in all."},
-				{Name: "backoff", Type: cty.String, Default: cty.StringVal("0s"), Check: schema.CheckDuration, Doc: "Pause between two."},
+			{Name: "retry", Doc: "Tries the step again after a failure.", Body: schema.Object{Attrs: []schema.Attr{
+				{Name: "attempts", Type: cty.Number, Required: true, Check: checkAttempts, Doc: "How many attempts there are in all."},
+				{Name: "backoff", Type: cty.String, Default: cty.StringVal("0s"), Format: schema.Duration, Doc: "The pause between two attempts."},
 			}}},
-			{Name: "expect_error", Doc: "It must fail.", Body: schema.Object{Attrs: []schema.Attr{
-				{Name: "match", Type: cty.String, Default: cty.StringVal(""), Check: schema.CheckRegexp, Doc: "Regular expression that the error must match."},
+			{Name: "expect_error", Doc: "The action must fail; if it passes, the step fails.", Body: schema.Object{Attrs: []schema.Attr{
+				{Name: "match", Type: cty.String, Default: cty.StringVal(""), Format: schema.Regexp, Doc: "Regular expression that the error must match."},
 			}}},
 		},
 	}

@@ -81,10 +81,10 @@ func refused(a schema.Attr, e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic
 		return diag.New(diag.NotOneOf, e.Range(), `"`+a.Name+`" can't be `+strconv.Quote(v.AsString()),
 			list("It is one of", a.Enum), diag.DidYouMean(v.AsString(), a.Enum))
 	}
-	if a.Check == nil || !v.IsWhollyKnown() {
+	if !v.IsWhollyKnown() {
 		return nil
 	}
-	if err := a.Check(v); err != nil {
+	if err := a.Refuse(v); err != nil {
 		return diag.New(diag.InvalidValue, e.Range(), a.Name+": "+err.Error(), "")
 	}
 	return nil

@@ -1,8 +1,11 @@
 package schema_test
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/schema"
@@ -47,6 +50,42 @@ func TestChecksAcceptWhatIsMeantAndNothingElse(t *testing.T) {
 			if tt.check(v) == nil {
 				t.Errorf("%s: %#v was accepted", tt.name, v)
 			}
+		}
+	}
+}
+
+func TestTheExampleOfEachFormatIsWrittenInIt(t *testing.T) {
+	seen := map[schema.Format]bool{}
+	for _, f := range schema.Formats() {
+		expr, diags := hclsyntax.ParseExpression([]byte(f.Example), "x", hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		v, _ := expr.Value(nil)
+		if err := (schema.Attr{Format: f.Format}).Refuse(v); err != nil {
+			t.Errorf("%s: %v", f.Format, err)
+		}
+		if f.Doc == "" || seen[f.Format] {
+			t.Errorf("%s: without a doc, or twice", f.Format)
+		}
+		seen[f.Format] = true
+	}
+}
+
+func TestAValueIsHeldAgainstItsFormatAndItsOwnCheck(t *testing.T) {
+	a := schema.Attr{Format: schema.Whole, Check: func(v cty.Value) error {
+		if v.RawEquals(cty.NumberIntVal(7)) {
+			return errors.New("not seven")
+		}
+		return nil
+	}}
+	for n, want := range map[float64]string{3: "", 7: "not seven", 1.5: "must be a whole number that is not negative"} {
+		got := ""
+		if err := a.Refuse(cty.NumberFloatVal(n)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%g: %q, want %q", n, got, want)
 		}
 	}
 }

@@ -94,9 +94,13 @@ type Attr struct {
 	// {"ray", "role", "head"}. The zero value means no such default.
 	OnlyNode OnlyNode
 	Enum     []string
-	// Check reports what is wrong with a known, non-null value of Type.
+	Format   Format // how a value is written; checked as well
+	// Check reports what else is wrong with a known, non-null value of Type.
 	Check     func(cty.Value) error
 	Sensitive bool
+	// Fields are the attributes of an object, or of the objects in a list or
+	// map, where there is more to say of them than their types.
+	Fields []Attr
 }
 
 // OnlyNode selects a node by an argument of its kind's block.

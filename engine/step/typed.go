@@ -19,8 +19,7 @@ import (
 //	doc:"…"               its documentation
 //	default:"SIGKILL"     the value of an argument that is left out
 //	enum:"drop,reject"    the values that an argument takes
-//	check:"signal"        duration, positive_duration, count, whole, rate, regexp,
-//	                      size, signal, port, address or url
+//	check:"signal"        how it is written: the name of a schema.Format
 //	ref:"faults"          what it refers to: node, nodes, step, steps, faults, workload
 //	only:"ray,role,head"  left out, the only node of that kind and role
 //	sensitive:"true"      never to be shown

@@ -77,9 +77,26 @@ func resultOf(owner string, t reflect.Type) schema.Object {
 			Name: f.name,
 			Type: ctyType(owner, f.Type, result),
 			Doc:  f.Tag.Get("doc"),
+			// The docs of a struct's own fields would be lost in its type.
+			Fields: resultFields(owner, f.Type),
 		})
 	}
 	return o
+}
+
+// resultFields are the fields of a struct, or of the structs in a list or map.
+func resultFields(owner string, t reflect.Type) []schema.Attr {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return resultFields(owner, t.Elem())
+	case reflect.Struct:
+		if t == valueType || t == timeType || t == regexpType.Elem() {
+			return nil
+		}
+		return resultOf(owner, t).Attrs
+	default:
+		return nil
+	}
 }
 
 func argOf(owner string, f field) schema.Attr {
@@ -88,7 +105,7 @@ func argOf(owner string, f field) schema.Attr {
 		Required:  f.required,
 		Doc:       f.Tag.Get("doc"),
 		Ref:       refOf(f),
-		Check:     checkOf(owner, f),
+		Format:    formatOf(owner, f),
 		Sensitive: f.Tag.Get("sensitive") == "true",
 	}
 	if a.Ref == schema.NoRef {
@@ -124,34 +141,21 @@ func refOf(f field) schema.Ref {
 	}
 }
 
-func checkOf(owner string, f field) func(cty.Value) error {
-	name, given := f.Tag.Lookup("check")
+func formatOf(owner string, f field) schema.Format {
+	tag, given := f.Tag.Lookup("check")
 	switch {
 	case given:
 	case f.Type == durationType, f.Type == reflect.PointerTo(durationType):
-		name = "duration"
+		return schema.Duration
 	case f.Type == regexpType:
-		name = "regexp"
+		return schema.Regexp
 	default:
-		return nil
+		return schema.NoFormat
 	}
-	check, ok := map[string]func(cty.Value) error{
-		"duration":          schema.CheckDuration,
-		"positive_duration": schema.CheckPositiveDuration,
-		"count":             schema.CheckCount,
-		"whole":             schema.CheckWhole,
-		"rate":              schema.CheckRate,
-		"regexp":            schema.CheckRegexp,
-		"size":              schema.CheckSize,
-		"signal":            schema.CheckSignal,
-		"port":              schema.CheckPort,
-		"address":           schema.CheckAddress,
-		"url":               schema.CheckURL,
-	}[name]
-	if !ok {
-		panic(fmt.Sprintf("step: %s of %s: no check %q", f.name, owner, name))
+	if _, ok := schema.Format(tag).Info(); !ok {
+		panic(fmt.Sprintf("step: %s of %s: no check %q", f.name, owner, tag))
 	}
-	return check
+	return schema.Format(tag)
 }
 
 func ctyType(owner string, t reflect.Type, dir direction) cty.Type {

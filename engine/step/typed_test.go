@@ -79,7 +79,7 @@ func TestArgumentsOfAStructBecomeASchema(t *testing.T) {
 		t.Error("env is not sensitive")
 	}
 	for name, bad := range map[string]string{"signal": "KILL", "wait": "soon", "limit": "-1s", "match": "("} {
-		if attr(name).Check(cty.StringVal(bad)) == nil {
+		if attr(name).Refuse(cty.StringVal(bad)) == nil {
 			t.Errorf("%s accepts %q", name, bad)
 		}
 	}

@@ -23,8 +23,8 @@ func Args(t testing.TB, d step.Definition, given map[string]cty.Value) cty.Value
 			if err != nil {
 				t.Fatalf("argument %s of %s: %v", a.Name, d.Name, err)
 			}
-			if a.Check != nil && !converted.IsNull() {
-				if err := a.Check(converted); err != nil {
+			if !converted.IsNull() {
+				if err := a.Refuse(converted); err != nil {
 					t.Fatalf("argument %s of %s: %v", a.Name, d.Name, err)
 				}
 			}

@@ -1,0 +1,74 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// Format is a way to write a string or a number that has a name of its own. It
+// is both what a reference shows in place of "string" and what values are held
+// against, so that the two can't differ.
+type Format string
+
+// The formats.
+const (
+	NoFormat         Format = ""
+	Duration         Format = "duration"
+	PositiveDuration Format = "positive_duration"
+	Regexp           Format = "regexp"
+	Size             Format = "size"
+	Signal           Format = "signal"
+	Port             Format = "port"
+	Address          Format = "address"
+	URL              Format = "url"
+	Whole            Format = "whole"
+	Count            Format = "count"
+	Rate             Format = "rate"
+)
+
+// FormatInfo is what there is to say about a format.
+type FormatInfo struct {
+	Format  Format
+	Doc     string // a sentence
+	Example string // as a file writes it
+	check   func(cty.Value) error
+}
+
+var formats = []FormatInfo{
+	{Duration, "A length of time: numbers with a unit (ns, us, ms, s, m or h), one after the other. Not negative.", `"1m30s"`, CheckDuration},
+	{PositiveDuration, "A duration above 0s.", `"500ms"`, CheckPositiveDuration},
+	{Regexp, "A regular expression in the syntax of RE2, found anywhere in the text unless `^` and `$` say otherwise.", `"^ready in [0-9]+ ms$"`, CheckRegexp},
+	{Size, "An amount of bytes, as a number with k, m, g or t behind it, in powers of 1024.", `"512m"`, CheckSize},
+	{Signal, "The name of a signal, in full.", `"SIGTERM"`, CheckSignal},
+	{Port, "The number of a TCP or UDP port, from 1 to 65535.", `8080`, CheckPort},
+	{Address, "A host and a port, joined by a colon.", `"10.0.0.1:6379"`, CheckAddress},
+	{URL, "An http or https URL with a host.", `"http://10.0.0.1:8000/healthz"`, CheckURL},
+	{Whole, "A whole number that is not negative.", `0`, CheckWhole},
+	{Count, "A whole number above 0.", `3`, CheckCount},
+	{Rate, "How many per second, from 0.001 to 100000.", `20`, CheckRate},
+}
+
+// Formats returns all formats.
+func Formats() []FormatInfo { return append([]FormatInfo(nil), formats...) }
+
+// Info returns what there is to say about a format; false for none, and for
+// one that isn't there.
+func (f Format) Info() (FormatInfo, bool) {
+	for _, i := range formats {
+		if i.Format == f {
+			return i, true
+		}
+	}
+	return FormatInfo{}, false
+}
+
+// Refuse reports what is wrong with a known, non-null value of the attribute's
+// type: that of its format first, then its own Check.
+func (a Attr) Refuse(v cty.Value) error {
+	if info, ok := a.Format.Info(); ok {
+		if err := info.check(v); err != nil {
+			return err
+		}
+	}
+	if a.Check != nil {
+		return a.Check(v)
+	}
+	return nil
+}
