@@ -10,6 +10,7 @@ import (
 
 // The exit codes of the program. Those that a run comes to are the engine's.
 const (
+	exitFailed     = 1 // what was to be checked doesn't hold
 	exitUsage      = 2
 	exitInvalid    = 3
 	exitLab        = 4 // what scenario works with broke

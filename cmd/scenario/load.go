@@ -67,7 +67,7 @@ func (f *file) invalid() bool { return f.diags.HasErrors() }
 // load finds, reads, checks and plans. What is wrong with a file is in its
 // diagnostics; the error is a mistake in the command.
 func load(w *world, registry *step.Registry, s *selection, paths []string, o lang.Options) (*loaded, error) {
-	found, err := find(paths)
+	files, err := found(source.Find(orHere(paths)))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 		return nil, err
 	}
 	l := &loaded{texts: vals.texts}
-	for _, path := range found {
+	for _, path := range files {
 		f := &file{path: path}
 		f.set, f.diags = source.Load(path, source.Options{AllowOutside: s.allowOutside, Stdin: w.stdin})
 		maps.Copy(l.texts, f.set.Sources())
@@ -103,15 +103,20 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 	return l, nil
 }
 
-// find returns the files that a command's arguments stand for.
-func find(paths []string) ([]string, error) {
-	if len(paths) == 0 {
-		paths = []string{"."}
-		if info, err := os.Stat("scenarios"); err == nil && info.IsDir() {
-			paths = []string{"scenarios"}
-		}
+// orHere are the paths that a command is about: without arguments ./scenarios,
+// or else the working directory.
+func orHere(paths []string) []string {
+	if len(paths) > 0 {
+		return paths
 	}
-	found, err := source.Find(paths)
+	if info, err := os.Stat("scenarios"); err == nil && info.IsDir() {
+		return []string{"scenarios"}
+	}
+	return []string{"."}
+}
+
+// found gives what looking for files came to its exit code.
+func found(files []string, err error) ([]string, error) {
 	var notThere *source.NotThereError
 	var nothing *source.NothingError
 	switch {
@@ -124,7 +129,7 @@ func find(paths []string) ([]string, error) {
 		}
 		return nil, e
 	}
-	return found, err
+	return files, err
 }
 
 // declared are the variables that any of the files declares.

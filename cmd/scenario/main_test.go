@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: false,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "scrub": scrub, "bad": badFile, "large": largeFile,
+			"code": code, "scrub": scrub, "bad": badFile, "large": largeFile, "crlf": crlf,
 		},
 		Setup: func(e *testscript.Env) error {
 			// What a script is run in must not depend on who runs the tests.
@@ -99,6 +99,12 @@ func badFile(ts *testscript.TestScript, _ bool, args []string) {
 
 func largeFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte("# 10 MB\n"), 10<<20/8), 0o644))
+}
+
+// crlf copies a file as an editor on Windows would save it.
+func crlf(ts *testscript.TestScript, _ bool, args []string) {
+	text := "\ufeff" + strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\r\n")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
 // inMemory is the system's world, except that nodes live in this process.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/scenario-run/scenario/dsl/diag"
@@ -85,9 +86,14 @@ func (l *loaded) print(w *world, color string, which what) error {
 	if which == errorsOnly {
 		all = withoutNotes(all)
 	}
+	return w.printDiagnostics(color, l.texts, all)
+}
+
+// printDiagnostics writes diagnostics to standard error.
+func (w *world) printDiagnostics(color string, texts map[string][]byte, all hcl.Diagnostics) error {
 	if len(all) == 0 {
 		return nil
 	}
 	width, _, _ := w.terminal(w.stderr)
-	return diag.Print(w.stderr, l.texts, all, diag.Style{Color: w.colored(color, w.stderr), Width: width})
+	return diag.Print(w.stderr, texts, all, diag.Style{Color: w.colored(color, w.stderr), Width: width})
 }

@@ -34,37 +34,57 @@ func (e *NothingError) Error() string { return e.Path + ": " + e.Reason }
 // it, by name; a pattern for what it matches; "-" for standard input. The error
 // is a *NotThereError or a *NothingError where the paths are to blame.
 func Find(paths []string) ([]string, error) {
+	return finder{
+		wants:   func(path string) bool { return isCandidate(path) && !isLibrary(path) },
+		nothing: "no scenario in this directory (a scenario is a .hcl file with a scenario block)",
+		matches: "matches no scenario",
+	}.all(paths)
+}
+
+// FindFiles is like Find, but for any file of the language: a directory stands
+// for libraries and files of variables too.
+func FindFiles(paths []string) ([]string, error) {
+	return finder{wants: isHCL, nothing: "no .hcl file in this directory", matches: "matches no .hcl file"}.all(paths)
+}
+
+// finder finds files of one kind.
+type finder struct {
+	wants            func(path string) bool // of a regular file that was not named itself
+	nothing, matches string                 // what is said where there is none
+}
+
+func (f finder) all(paths []string) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}
 	for _, p := range paths {
-		found, err := find(p)
+		found, err := f.find(p)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range found {
-			if real := realPath(f); !seen[real] {
+		for _, path := range found {
+			if real := realPath(path); !seen[real] {
 				seen[real] = true
-				all = append(all, f)
+				all = append(all, path)
 			}
 		}
 	}
 	return all, nil
 }
 
-func find(path string) ([]string, error) {
+func (f finder) find(path string) ([]string, error) {
 	if path == Stdin {
 		return []string{path}, nil
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return scenariosBelow(path)
+		return f.below(path)
 	case err == nil:
 		return []string{path}, nil
 	case !strings.ContainsAny(path, "*?["):
 		return nil, notThere(path, err)
 	}
-	return matching(path)
+	return f.matching(path)
 }
 
 func notThere(path string, err error) error {
@@ -75,8 +95,8 @@ func notThere(path string, err error) error {
 }
 
 // matching expands a pattern. Directories that it matches stand for the
-// scenarios below them; of files, libraries are passed over.
-func matching(pattern string) ([]string, error) {
+// files below them; of files, those that aren't wanted are passed over.
+func (f finder) matching(pattern string) ([]string, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, &NotThereError{pattern, err}
@@ -91,35 +111,35 @@ func matching(pattern string) ([]string, error) {
 			return nil, notThere(m, err)
 		}
 		if !info.IsDir() {
-			if isCandidate(m) && !isLibrary(m) {
+			if f.wants(m) {
 				all = append(all, m)
 			}
 			continue
 		}
-		below, err := walk(m)
+		below, err := f.walk(m)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, below...)
 	}
 	if len(all) == 0 {
-		return nil, &NothingError{pattern, "matches no scenario"}
+		return nil, &NothingError{pattern, f.matches}
 	}
 	return all, nil
 }
 
-func scenariosBelow(dir string) ([]string, error) {
-	all, err := walk(dir)
+func (f finder) below(dir string) ([]string, error) {
+	all, err := f.walk(dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, &NothingError{dir, "no scenario in this directory (a scenario is a .hcl file with a scenario block)"}
+		return nil, &NothingError{dir, f.nothing}
 	}
 	return all, nil
 }
 
-func walk(dir string) ([]string, error) {
+func (f finder) walk(dir string) ([]string, error) {
 	var all []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -131,7 +151,7 @@ func walk(dir string) ([]string, error) {
 			}
 			return nil
 		}
-		if isCandidate(path) && isRegular(path) && !isLibrary(path) {
+		if isHCL(path) && isRegular(path) && f.wants(path) {
 			all = append(all, path)
 		}
 		return nil
@@ -139,9 +159,12 @@ func walk(dir string) ([]string, error) {
 	return all, err
 }
 
+func isHCL(path string) bool {
+	return strings.HasSuffix(filepath.Base(path), ".hcl") && !isHidden(path)
+}
+
 func isCandidate(path string) bool {
-	base := filepath.Base(path)
-	return strings.HasSuffix(base, ".hcl") && !strings.HasSuffix(base, varsSuffix) && !isHidden(path)
+	return isHCL(path) && !strings.HasSuffix(path, varsSuffix)
 }
 
 // isRegular says that opening a file can't hang, as that of a pipe does. What

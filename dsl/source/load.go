@@ -16,6 +16,9 @@ import (
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
 
+// stdinName is what ranges and messages call it.
+const stdinName = "<stdin>"
+
 // Options are how files are read.
 type Options struct {
 	AllowOutside bool
@@ -51,7 +54,7 @@ func Load(path string, o Options) (*Set, hcl.Diagnostics) {
 	root := &File{Name: filepath.ToSlash(path), Path: path, Dir: filepath.Dir(path)}
 	var in io.Reader
 	if path == Stdin {
-		root.Name, root.Dir = "<stdin>", "."
+		root.Name, root.Dir = stdinName, "."
 		in = o.Stdin
 	}
 	l := &loader{

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"unicode/utf8"
 
@@ -32,6 +33,18 @@ type File struct {
 // start is the range that stands for a file as a whole.
 func start(name string) hcl.Range {
 	return hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
+}
+
+// Read reads and parses one file by itself, without what it includes; in is what
+// the path "-" is read from. The file is there in spite of errors, with what
+// could be read of it.
+func Read(path string, in io.Reader) (*File, hcl.Diagnostics) {
+	f := &File{Name: filepath.ToSlash(path), Path: path, Dir: filepath.Dir(path)}
+	if path != Stdin {
+		return f, f.read(nil, start(f.Name))
+	}
+	f.Name, f.Dir = stdinName, "."
+	return f, f.read(in, start(f.Name))
 }
 
 // read reads and parses the file. What is wrong with it as a whole is reported

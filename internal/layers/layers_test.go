@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"dsl/schema":           {},
 	"dsl/diag":             {},
 	"dsl/source":           {"dsl/diag"},
+	"dsl/format":           {"dsl/source"},
 	"dsl/funcs":            {"dsl/diag"},
 	"dsl/lang":             {"dsl/schema", "dsl/diag", "dsl/source", "dsl/funcs"},
 	"engine/event":         {},
