@@ -47,9 +47,10 @@ type node struct {
 	state     string
 	isReady   bool
 	ports     map[string]string
-	startedAt time.Time
-	launches  int // starts that were called for
-	starts    int // start events seen
+	startedAt time.Time // as the runtime says
+	upSince   time.Time // when that was known here
+	launches  int       // starts that were called for
+	starts    int       // start events seen
 	asked     bool
 	gone      bool          // the exit that ended the current start is known
 	down      chan struct{} // closed when the current start has ended; nil before the first
@@ -221,7 +222,7 @@ func (x *executor) newStart(n *node) {
 // running takes in that the process of a node's current start runs. On the
 // loop.
 func (x *executor) running(n *node, st runtime.NodeState) {
-	n.startedAt, n.ports = st.StartedAt, st.Ports
+	n.startedAt, n.upSince, n.ports = st.StartedAt, x.now(), st.Ports
 	x.follow(n)
 }
 

@@ -30,14 +30,7 @@ const (
 func (x *executor) tearDown(ctx context.Context) int {
 	x.emit(event.PhaseStarted{Phase: "teardown"})
 	var keep []runtime.NodeID
-	var nodes []*node
-	x.ask(func() {
-		for _, a := range x.order {
-			if n := x.nodes[a]; n.id != "" {
-				nodes = append(nodes, n)
-			}
-		}
-	})
+	nodes := x.madeNodes()
 	x.inspectAll(ctx, nodes)
 	x.deaths.Wait()
 	x.ask(func() {
@@ -77,20 +70,6 @@ func (x *executor) keptNodes() (kept []string) {
 // leave keeps in mind that something could not be undone. On the loop.
 func (x *executor) leave(l event.LeftBehind) { x.leftover = append(x.leftover, l) }
 
-// lookOnceMore takes in an exit that nobody has told of yet: the news of it may
-// still be on its way when the last step ends. A run whose nodes can't be
-// looked at can't say that they lived.
-func (x *executor) lookOnceMore(ctx context.Context, n *node) {
-	st, err := x.Runtime.InspectNode(ctx, n.id)
-	switch {
-	case err != nil && x.interrupts.count() == 0:
-		err = fmt.Errorf("look at %s at the end: %w", n.decl.Address, err)
-		x.ask(func() { x.blameCause(n.decl.Address, classify(ctx, err), verdictOf(err)) })
-	case err == nil && st.Started && !st.Running:
-		x.ask(func() { x.exited(n, st.ExitCode) })
-	}
-}
-
 // inspectAll writes down how the nodes stand, before they are gone.
 func (x *executor) inspectAll(ctx context.Context, nodes []*node) {
 	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the time limit of inspecting", of: inspectLimit})
@@ -98,7 +77,7 @@ func (x *executor) inspectAll(ctx context.Context, nodes []*node) {
 	var all sync.WaitGroup
 	for _, n := range nodes {
 		all.Go(func() {
-			x.lookOnceMore(ctx, n)
+			x.lookAfterCleanup(ctx, n)
 			doc, err := x.Runtime.Inspect(ctx, n.id)
 			if err != nil {
 				x.emit(event.Warning{Text: fmt.Sprintf("inspect %s: %s", n.decl.Address, oneLine(err))})

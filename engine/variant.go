@@ -158,6 +158,7 @@ func (x *executor) live(ctx context.Context) {
 		return
 	}
 	x.execute(ctx)
+	x.lookAtTheEnd(ctx)
 	x.outputs(ctx)
 	var ending sync.WaitGroup
 	ending.Go(x.endTraffic)

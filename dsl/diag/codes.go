@@ -79,6 +79,7 @@ const (
 	NeverHealed     Code = "SCN0505"
 	Conflict        Code = "SCN0506"
 	NodeIsDown      Code = "SCN0507"
+	NothingDone     Code = "SCN0508"
 )
 
 // Entry is what there is to say about a code.
@@ -158,6 +159,7 @@ var entries = []Entry{
 	{NeverHealed, "nothing heals the fault; it is healed at the end"},
 	{Conflict, "two faults take the same thing of a node at one time"},
 	{NodeIsDown, "a step acts inside a node that is down or paused at that time"},
+	{NothingDone, "a scenario has no steps, so it passes if its nodes start"},
 }
 
 // Codes returns all codes, in order.

@@ -47,6 +47,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 		return nil, diag.Sort(b.diags)
 	}
 	b.noteUnhealed(h)
+	b.warnOfNothing()
 	return b.plan, diag.Sort(b.diags)
 }
 
@@ -204,4 +205,14 @@ func wait(v *Vertex, e Edge) {
 
 func strength(n lang.Need) int {
 	return slices.Index([]lang.Need{lang.NeedNothing, lang.NeedStarted, lang.NeedActive, lang.NeedFinished}, n)
+}
+
+// warnOfNothing warns of a scenario that can't fail but by its nodes. The steps
+// of cleanup say nothing of what is tested.
+func (b *builder) warnOfNothing() {
+	if len(b.variant.Steps) > 0 {
+		return
+	}
+	b.fail(diag.New(diag.NothingDone, b.variant.Scenario.Range, "nothing is done and nothing asserted",
+		"The scenario has no steps, so it passes as soon as its nodes run. Add an action, a workload or an assert.", diag.AsWarning()))
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Jobs map[string]func(ctx context.Context, spec []byte, out func([]byte) error) error
 	// Now is the clock of states, events and logs. Nil: time.Now.
 	Now func() time.Time
+	// Silent makes watches tell of nothing, as of news that is late.
+	Silent bool
 	// Can replaces the capabilities, which are all of them.
 	Can *runtime.Capabilities
 }

@@ -25,7 +25,7 @@ func (w *watch) send(e runtime.NodeEvent) {
 
 func (r *Runtime) emit(n *node, kind string, code int) {
 	for w := range r.watches {
-		if matches(n.scope, w.scope) {
+		if matches(n.scope, w.scope) && !r.opts.Silent {
 			w.send(runtime.NodeEvent{Node: n.id, Address: n.spec.Address, Kind: kind, ExitCode: code, At: r.opts.Now()})
 		}
 	}
