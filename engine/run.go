@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -211,31 +210,6 @@ func (r *run) prepare(ctx context.Context) {
 	r.place = info.Name
 }
 
-// outcome of a run, as run.json has it.
-type runOutcome struct {
-	State    event.State `json:"state"`
-	ExitCode int         `json:"exit_code"`
-	Seconds  float64     `json:"elapsed_seconds"`
-}
-
-// record writes run.json: at the beginning without a result, at the end with it.
-func (r *run) record(result *runOutcome) error {
-	manifest := marshal(struct {
-		Run     string    `json:"run"`
-		Began   time.Time `json:"began"`
-		Owner   string    `json:"owner"`
-		Runtime string    `json:"runtime,omitempty"` // none if no file could be run
-		About
-		Result *runOutcome `json:"result,omitempty"`
-	}{r.RunID, r.began, r.Owner, r.place, r.About, result})
-	var text bytes.Buffer
-	if err := json.Indent(&text, r.secrets.json(manifest), "", "  "); err != nil {
-		return fmt.Errorf("write run.json: %w", err)
-	}
-	text.WriteByte('\n')
-	return r.dir.write("run.json", text.Bytes())
-}
-
 func allSecrets(variants []Variant) (all []string) {
 	for _, v := range variants {
 		all = append(all, v.Plan.Variant.Secrets...)
@@ -297,7 +271,7 @@ func (r *run) close() (Result, error) {
 	code := worst(r.codes)
 	res := r.result(stateOf(code), code)
 	r.stream.emit("", event.RunFinished{State: res.State, ExitCode: code, Seconds: r.elapsed()})
-	err := errors.Join(r.record(&runOutcome{res.State, code, r.elapsed()}), r.stream.close())
+	err := errors.Join(r.record(r.outcome(res)), r.stream.close())
 	if err != nil && worst(map[int]bool{code: true, codeError: true}) != code {
 		res = r.result(event.Error, codeError)
 	}

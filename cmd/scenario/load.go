@@ -24,6 +24,8 @@ import (
 type selection struct {
 	vars         []string
 	varFiles     []string
+	name         string
+	tags         []string
 	variants     []string
 	seed         int64
 	seeded       bool
@@ -36,7 +38,7 @@ func (s *selection) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&s.vars, "var", nil, "set a variable: `NAME=VALUE`; can be given several times")
 	f.StringArrayVar(&s.varFiles, "var-file", nil, "set variables from a `FILE` of NAME = VALUE lines")
-	f.StringArrayVar(&s.variants, "variant", nil, "only the variants with `AXIS=VALUE`")
+	s.addFilterFlags(f)
 	f.Int64Var(&s.seed, "seed", 0, "the `N` that pick() chooses by, in place of the scenario's own")
 	f.BoolVar(&s.allowOutside, "allow-outside", false, "let paths in files leave the scenario's directory")
 	f.Var(s.color, "color", "colour output")
@@ -44,7 +46,8 @@ func (s *selection) addFlags(cmd *cobra.Command) {
 
 // loaded are the scenarios that a command is about.
 type loaded struct {
-	files []*file
+	found []*file           // what the paths stand for
+	files []*file           // those of them that are selected
 	texts map[string][]byte // of all sources, by the names that ranges have
 }
 
@@ -62,12 +65,15 @@ type planned struct {
 	key string
 }
 
+// source is the file's name in messages: <stdin>, where the path is -.
+func (f *file) source() string { return f.set.Root.Name }
+
 func (f *file) invalid() bool { return f.diags.HasErrors() }
 
 // load finds, reads, checks and plans. What is wrong with a file is in its
 // diagnostics; the error is a mistake in the command.
 func load(w *world, registry *step.Registry, s *selection, paths []string, o lang.Options) (*loaded, error) {
-	files, err := found(source.Find(orHere(paths)))
+	wanted, err := newFilter(s.name, s.tags)
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +82,24 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 		return nil, err
 	}
 	l := &loaded{texts: vals.texts}
-	for _, path := range files {
-		f := &file{path: path}
-		f.set, f.diags = source.Load(path, source.Options{AllowOutside: s.allowOutside, Stdin: w.stdin})
-		maps.Copy(l.texts, f.set.Sources())
-		l.files = append(l.files, f)
+	if err := l.read(w, s, paths); err != nil {
+		return nil, err
 	}
 	o.Vocabulary, o.AllowOutside = registry.Vocabulary(), s.allowOutside
 	if s.seeded {
 		o.Seed = &s.seed
+	}
+	if err := l.drop(wanted, wanted.rejectsEarly); err != nil {
+		return nil, err
 	}
 	declared := l.declared()
 	for _, f := range l.files {
 		if err := f.check(o, vals, declared); err != nil {
 			return nil, err
 		}
+	}
+	if err := l.drop(wanted, wanted.rejects); err != nil {
+		return nil, err
 	}
 	l.oneOfAName()
 	if err := l.plan(s); err != nil {
@@ -101,6 +110,26 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 	}
 	l.hideSensitive(s.vars)
 	return l, nil
+}
+
+// read reads the files that the command's arguments stand for.
+func (l *loaded) read(w *world, s *selection, paths []string) error {
+	paths, err := withoutLines(paths)
+	if err != nil {
+		return err
+	}
+	files, err := found(source.Find(orHere(paths)))
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		f := &file{path: path}
+		f.set, f.diags = source.Load(path, source.Options{AllowOutside: s.allowOutside, Stdin: w.stdin})
+		maps.Copy(l.texts, f.set.Sources())
+		l.found = append(l.found, f)
+	}
+	l.files = l.found
+	return nil
 }
 
 // orHere are the paths that a command is about: without arguments ./scenarios,
@@ -132,7 +161,7 @@ func found(files []string, err error) ([]string, error) {
 	return files, err
 }
 
-// declared are the variables that any of the files declares.
+// declared are the variables that any of the files declares, selected or not.
 func (l *loaded) declared() map[string]bool {
 	all := map[string]bool{}
 	for _, b := range l.variableBlocks() {
@@ -187,21 +216,24 @@ func (l *loaded) oneOfAName() {
 
 // plan plans the variants that are selected.
 func (l *loaded) plan(s *selection) error {
-	selected := 0
 	var known []string
+	var selected []*file
 	for _, f := range l.files {
 		if f.scenario == nil || f.invalid() {
+			selected = append(selected, f)
 			continue
 		}
-		for _, key := range f.scenario.VariantKeys {
-			known = append(known, key)
-			if matches(key, s.variants) {
-				selected++
-				f.plan(key)
-			}
+		known = append(known, f.scenario.VariantKeys...)
+		keys := slices.DeleteFunc(slices.Clone(f.scenario.VariantKeys), func(key string) bool { return !matches(key, s.variants) })
+		if len(keys) > 0 {
+			selected = append(selected, f)
+		}
+		for _, key := range keys {
+			f.plan(key)
 		}
 	}
-	if len(s.variants) > 0 && selected == 0 && len(known) > 0 {
+	l.files = selected
+	if len(selected) == 0 {
 		return &exitError{code: exitNothing, err: fmt.Errorf("no variant matches --variant %s", strings.Join(s.variants, " --variant ")),
 			hint: "There are: " + strings.Join(show(known), ", ")}
 	}

@@ -70,6 +70,7 @@ var changing = []struct {
 	by string
 }{
 	{regexp.MustCompile(`\b\d{6}-\d{6}-[0-9a-z]{4}\b`), "RUN"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d\b`), "DATE"},
 	{regexp.MustCompile(`--seed \d+`), "--seed N"},
 	{regexp.MustCompile(`(?m) *\+\d+\.\ds`), "   +T"},
 	// A step that takes no time at all has no duration in its line.

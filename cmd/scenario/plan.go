@@ -15,7 +15,7 @@ func newPlan(w *world) *cobra.Command {
 	var s selection
 	var asJSON, verbose bool
 	cmd := &cobra.Command{
-		Use:   "plan [PATH|GLOB|-]...",
+		Use:   "plan [PATH|GLOB|FILE:LINE|-]...",
 		Short: "Print what a run would do, in order and with causes",
 		Long: `plan prints the ordered steps of scenarios, each with what it waits for and
 why. It touches no Docker.`,
@@ -76,7 +76,7 @@ func (l *loaded) plansAsText(out io.Writer, width int, verbose bool) error {
 		}
 		var b strings.Builder
 		if verbose {
-			b.WriteString(blank + f.path + "\n")
+			b.WriteString(blank + f.source() + "\n")
 			for _, x := range f.scenario.Variables {
 				fmt.Fprintf(&b, "  var.%s = %s  (%s)\n", x.Name, valueText(x), x.From)
 			}
@@ -94,11 +94,13 @@ func (l *loaded) plansAsText(out io.Writer, width int, verbose bool) error {
 }
 
 // title is a variant's name: liveness[storage=redis].
-func (p planned) title() string {
-	if p.key == "" {
-		return p.Variant.Scenario.Name
+func (p planned) title() string { return titleOf(p.Variant.Scenario.Name, p.key) }
+
+func titleOf(scenario, variant string) string {
+	if variant == "" {
+		return scenario
 	}
-	return p.Variant.Scenario.Name + "[" + p.key + "]"
+	return scenario + "[" + variant + "]"
 }
 
 // valueText is a variable's value as a file would say it.

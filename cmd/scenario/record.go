@@ -29,7 +29,7 @@ func (l *loaded) invalidFiles() ([]event.FileInvalid, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, event.FileInvalid{File: f.path, Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())})
+		all = append(all, event.FileInvalid{File: f.source(), Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())})
 	}
 	return all, nil
 }

@@ -27,7 +27,7 @@ func newRun(w *world) *cobra.Command {
 		progress: oneOf("auto", "tty", "plain", "json", "quiet"),
 	}
 	cmd := &cobra.Command{
-		Use:   "run [PATH|GLOB|-]...",
+		Use:   "run [PATH|GLOB|FILE:LINE|-]...",
 		Short: "Run scenarios",
 		Long: `run carries out scenarios on Docker and shows a timeline. A directory stands
 for the scenarios below it; without arguments, ./scenarios, or else the working

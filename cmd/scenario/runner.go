@@ -111,11 +111,7 @@ func (r *runner) carryOut(o engine.Options, variants []engine.Variant) (int, err
 // place chooses the run's directory.
 func (r *runner) place() error {
 	if r.f.out == "" {
-		home := r.w.env("SCENARIO_HOME")
-		if home == "" {
-			home = filepath.Join(r.w.dir, ".scenario")
-		}
-		home, err := filepath.Abs(home)
+		home, err := r.w.home()
 		if err != nil {
 			return err
 		}

@@ -11,11 +11,12 @@ import (
 
 const hidden = "(sensitive)"
 
-// variableBlocks are all blocks of the files that declare a variable, whether
-// or not the rest of their file is in order.
+// variableBlocks are all blocks of the files found that declare a variable,
+// whether or not the rest of their file is in order, and whether or not it is
+// selected: a command's arguments are quoted in either case.
 func (l *loaded) variableBlocks() []*hclsyntax.Block {
 	var all []*hclsyntax.Block
-	for _, f := range l.files {
+	for _, f := range l.found {
 		for _, sf := range f.set.Files {
 			if sf.Body == nil {
 				continue

@@ -14,7 +14,7 @@ func newValidate(w *world) *cobra.Command {
 	var s selection
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "validate [PATH|GLOB|-]...",
+		Use:   "validate [PATH|GLOB|FILE:LINE|-]...",
 		Short: "Say all that is wrong with scenarios",
 		Long: `validate reads scenarios and checks everything that can be checked without
 running them: syntax, names, types, references, order. It touches no Docker.`,
@@ -35,7 +35,7 @@ running them: syntax, names, types, references, order. It touches no Docker.`,
 			}
 			for _, f := range l.files {
 				if !f.invalid() {
-					fmt.Fprintf(w.stdout, "%s: %s\n", f.path, f.size())
+					fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), f.size())
 				}
 			}
 			return l.verdict()

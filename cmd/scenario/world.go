@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -85,6 +86,15 @@ func endSignals() (<-chan os.Signal, func()) {
 func (w *world) env(name string) string {
 	value, _ := w.lookup(name)
 	return value
+}
+
+// home is the directory, absolute, that runs are recorded below.
+func (w *world) home() (string, error) {
+	home := w.env("SCENARIO_HOME")
+	if home == "" {
+		home = filepath.Join(w.dir, ".scenario")
+	}
+	return filepath.Abs(home)
 }
 
 func (w *world) lookup(name string) (string, bool) {

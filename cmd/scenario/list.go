@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/engine"
+	"github.com/scenario-run/scenario/engine/event"
+)
+
+func newList(w *world) *cobra.Command {
+	var s selection
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list [PATH|GLOB|FILE:LINE|-]...",
+		Short: "List scenarios, their variants, tags and last results",
+		Long: `list prints one line for each variant: its name, what its last recorded run
+came to, and the scenario's tags and description. It touches no Docker.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.seeded = cmd.Flags().Changed("seed")
+			l, err := load(w, w.registry(), &s, args, lang.Options{})
+			if err != nil {
+				return err
+			}
+			if err := l.print(w, s.color.value, errorsOnly); err != nil {
+				return err
+			}
+			last, err := w.lastResults()
+			if err != nil {
+				fmt.Fprintln(w.stderr, "warning:", err)
+			}
+			all := l.list(last)
+			if asJSON {
+				err = writeJSON(w.stdout, all)
+			} else {
+				width, _, _ := w.terminal(w.stdout)
+				err = listText(w.stdout, all, width)
+			}
+			if err != nil {
+				return err
+			}
+			return l.verdict()
+		},
+	}
+	s.addFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as a JSON array")
+	return cmd
+}
+
+// listed is a scenario in the list.
+type listed struct {
+	Scenario    string          `json:"scenario"`
+	File        string          `json:"file"`
+	Description string          `json:"description"`
+	Tags        []string        `json:"tags"`
+	Variants    []listedVariant `json:"variants"`
+}
+
+type listedVariant struct {
+	Variant string      `json:"variant"` // "axis=value,axis=value"; empty without a matrix
+	Last    *lastResult `json:"last"`    // null: never run
+}
+
+// lastResult is what a variant came to when it was last run.
+type lastResult struct {
+	Run     string      `json:"run"`
+	Began   time.Time   `json:"began"`
+	State   event.State `json:"state"`
+	Seconds float64     `json:"elapsed_seconds"`
+}
+
+func (l *loaded) list(last map[variantID]lastResult) []listed {
+	all := []listed{}
+	for _, f := range l.files {
+		if f.invalid() || f.scenario == nil {
+			continue
+		}
+		s := listed{
+			Scenario: f.scenario.Name, File: f.source(), Description: f.scenario.Description,
+			Tags: append([]string{}, f.scenario.Tags...), Variants: []listedVariant{},
+		}
+		for _, v := range f.variants {
+			row := listedVariant{Variant: v.key}
+			if r, ok := last[variantID{f.scenario.Name, v.key}]; ok {
+				row.Last = &r
+			}
+			s.Variants = append(s.Variants, row)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// variantID is how runs tell variants apart.
+type variantID struct{ scenario, variant string }
+
+// lastResults are what the newest recorded run of each variant came to. A run
+// that was killed has no result, so that the one before it counts.
+func (w *world) lastResults() (map[variantID]lastResult, error) {
+	home, err := w.home()
+	if err != nil {
+		return nil, err
+	}
+	runs, err := engine.Manifests(filepath.Join(home, "runs"))
+	last := map[variantID]lastResult{}
+	for _, m := range runs {
+		if m.Result == nil {
+			continue
+		}
+		for _, v := range m.Result.Variants {
+			id := variantID{v.Scenario, v.Variant}
+			if _, newer := last[id]; !newer {
+				last[id] = lastResult{m.Run, m.Began, v.State, v.Seconds}
+			}
+		}
+	}
+	return last, err
+}
+
+func writeJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// listText writes the list for people, cut to a width; 0 cuts nothing.
+func listText(out io.Writer, all []listed, width int) error {
+	rows := [][]string{{"SCENARIO", "LAST RESULT", "TAGS", "DESCRIPTION"}}
+	for _, s := range all {
+		for _, v := range s.Variants {
+			rows = append(rows, []string{titleOf(s.Scenario, v.Variant), v.Last.text(), strings.Join(s.Tags, ", "), s.Description})
+		}
+	}
+	if len(rows) == 1 {
+		return nil // what is wrong with all of them has been said
+	}
+	_, err := io.WriteString(out, columns(rows, width))
+	return err
+}
+
+func (r *lastResult) text() string {
+	if r == nil {
+		return "never run"
+	}
+	return fmt.Sprintf("%s, %s", r.State, r.Began.Local().Format("2006-01-02 15:04"))
+}
+
+// columns writes rows one below the other.
+func columns(rows [][]string, width int) string {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], runewidth.StringWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		var line strings.Builder
+		for i, cell := range r {
+			line.WriteString(runewidth.FillRight(cell, widths[i]) + "  ")
+		}
+		text := strings.TrimRight(line.String(), " ")
+		if width > 0 {
+			text = runewidth.Truncate(text, width, "…")
+		}
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
