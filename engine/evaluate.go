@@ -225,7 +225,7 @@ func (x *executor) stepsOf(r lang.Ref, prefix string) []*vertex {
 	}
 	var all []*vertex
 	for _, v := range x.vertices {
-		if v.Step != nil && v.Step.Name == r.Name && string(v.Step.Kind) == string(r.Kind) && x.visible(v.Step.Address, prefix) == v {
+		if v.Step != nil && strings.HasPrefix(v.Step.Address, r.Address+"[") && string(v.Step.Kind) == string(r.Kind) && x.visible(v.Step.Address, prefix) == v {
 			all = append(all, v)
 		}
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +38,7 @@ type executor struct {
 
 	vertices []*vertex
 	byID     map[string]*vertex
+	groups   map[string]*group // by the IDs of their ends, and of their rounds
 	nodes    map[string]*node
 	order    []string // node addresses, in plan order
 	places   provisioned
@@ -92,9 +92,12 @@ const (
 type vertex struct {
 	*plan.Vertex
 	prefix  string // of the IDs of vertices that are visible beside it
+	group   *group // that it is in, or nil
 	at      progress
 	unmet   int
 	waiters []waiter
+	starts  *group // of the start of a group
+	ends    *group // of the end of a group
 	record  record
 	last    string        // what it said last of itself
 	done    chan struct{} // closed when it has finished
@@ -165,11 +168,15 @@ func (x *executor) since(t time.Time) float64 { return t.Sub(x.began).Seconds() 
 // link makes the vertices of the plan and ties their edges.
 func (x *executor) link() error {
 	x.byID = map[string]*vertex{}
+	x.groups = map[string]*group{}
 	for _, pv := range x.variant.Plan.Vertices {
 		v := &vertex{Vertex: pv, done: make(chan struct{})}
 		if pv.Step != nil {
-			v.prefix = strings.TrimSuffix(pv.ID, pv.Step.Address)
+			v.prefix = prefixOf(pv)
 			v.record.state = event.Pending
+		}
+		if err := x.join(v); err != nil {
+			return err
 		}
 		if x.byID[pv.ID] != nil {
 			return fmt.Errorf("the plan has %s twice", pv.ID)
@@ -226,9 +233,30 @@ func (x *executor) in(v *vertex) bool { return v.Cleanup == (x.phase == cleanupP
 // consider starts a vertex if nothing keeps it. When the phase's context has
 // ended, what waits is skipped as soon as the loop hears of it.
 func (x *executor) consider(v *vertex) {
-	if v.at == waiting && v.unmet == 0 && x.in(v) && x.halted == "" && x.ctx.Err() == nil {
+	if v.at != waiting || v.unmet > 0 || !x.in(v) {
+		return
+	}
+	if v.ends != nil {
+		// It comes even when nothing else is started any more, but only if the
+		// group has begun.
+		if v.ends.begun {
+			x.launch(v)
+		}
+		return
+	}
+	if x.halted == "" && !v.isStopped() && x.contextOf(v).Err() == nil {
 		x.launch(v)
 	}
+}
+
+// contextOf is the context that a vertex runs in.
+func (x *executor) contextOf(v *vertex) context.Context {
+	for g := v.group; g != nil; g = g.outer {
+		if g.ctx != nil {
+			return g.ctx
+		}
+	}
+	return x.ctx
 }
 
 // reach moves a vertex on and lets go of what has waited for that.
@@ -272,9 +300,22 @@ func (x *executor) launch(v *vertex) {
 	if v.record.started.IsZero() {
 		v.record.started = x.now()
 	}
+	ctx := x.contextOf(v)
 	switch v.Kind {
-	case plan.GroupStart, plan.GroupEnd:
-		x.group(v)
+	case plan.GroupStart:
+		x.enterExecution()
+		if v.Step.Meta.When == nil {
+			x.beginGroup(v.starts)
+			return
+		}
+		go x.whenGroup(ctx, v)
+		return
+	case plan.RoundStart:
+		x.reach(v, started)
+		x.finish(v, passed)
+		return
+	case plan.GroupEnd:
+		x.endGroup(v)
 		return
 	case plan.StepVertex:
 		x.enterExecution()
@@ -282,7 +323,6 @@ func (x *executor) launch(v *vertex) {
 			x.begin(v)
 		}
 	}
-	ctx := x.ctx
 	go func() {
 		out := x.shield(ctx, v, func() outcome { return x.carry(ctx, v) })
 		x.do(func() { x.finish(v, out) })
@@ -323,39 +363,47 @@ func (x *executor) finish(v *vertex, out outcome) {
 	x.settle(v, out)
 	if counts(out.state) {
 		x.blameCause(v.ID, out.cause, out.state)
-		if v.Step == nil || !v.Step.Meta.Continue || out.state == event.Error {
-			x.halt(v.ID + " " + verb(out.state))
-		}
+		x.stopFor(v, out.state)
 	}
-	x.reach(v, finished)
-	x.countDown()
+	x.conclude(v)
 }
 
-// group carries out the start or the end of a group, at once.
-func (x *executor) group(v *vertex) {
-	x.reach(v, started)
-	if v.Kind == plan.GroupStart {
-		if whole := x.byID[v.Step.Address]; v.Round == 0 && whole != nil {
-			whole.record.started = x.now()
-			x.emit(event.StepStarted{Step: whole.ID, Attempt: 1})
-		}
-		x.finish(v, passed)
+// conclude takes a vertex out of those that have not finished. On the loop.
+func (x *executor) conclude(v *vertex) {
+	x.reach(v, finished)
+	x.left--
+	if x.left == 0 {
+		close(x.idle)
+	}
+}
+
+// stopFor stops what must not go on after a failure: the innermost group that
+// is to be survived, or all. A broken lab is survived by nothing.
+func (x *executor) stopFor(v *vertex, state event.State) {
+	why := v.ID + " " + verb(state)
+	if state == event.Error {
+		x.halt(why)
 		return
 	}
-	out := passed
-	for _, e := range v.Waits {
-		if s := x.byID[e.On].record.state; counts(s) {
-			out.state = s
-			out.cause = &event.Cause{State: s, Message: e.On + " " + verb(s)}
+	if v.Step != nil && v.Step.Meta.Continue {
+		return
+	}
+	for g := v.group; g != nil; g = g.outer {
+		if g.end.Step.Meta.Continue {
+			x.stopGroup(g, why)
+			return
 		}
 	}
-	x.finish(v, out)
+	x.halt(why)
 }
 
 // settle writes the end of a vertex into its record and the stream.
 func (x *executor) settle(v *vertex, out outcome) {
 	if v.Kind != plan.StepVertex && v.Kind != plan.GroupEnd {
 		return
+	}
+	for g := v.group; g != nil; g = g.outer {
+		g.note(v, out.state)
 	}
 	r := &v.record
 	r.state, r.ended = out.state, x.now()
@@ -378,13 +426,6 @@ func (x *executor) settle(v *vertex, out outcome) {
 		e.Result = resultJSON(r.result)
 	}
 	x.emit(e)
-}
-
-func (x *executor) countDown() {
-	x.left--
-	if x.left == 0 {
-		close(x.idle)
-	}
 }
 
 // counts says that a state decides something about the variant.
@@ -444,20 +485,27 @@ func (x *executor) noteLimit(cause error) bool {
 
 func (x *executor) skipWaiting(state event.State, why string) {
 	for _, v := range x.vertices {
-		if v.at != waiting || !x.in(v) {
-			continue
+		if x.in(v) {
+			x.skip(v, outcome{state: state, summary: why})
 		}
-		x.settle(v, outcome{state: state, summary: why})
-		x.reach(v, finished) // a cleanup step may refer to it
-		x.countDown()
 	}
+}
+
+// skip finishes a vertex that has not been launched. The end of a group that
+// has begun is left to come when what runs in it has ended.
+func (x *executor) skip(v *vertex, out outcome) {
+	if v.at != waiting || v.Kind == plan.GroupEnd && v.ends.begun {
+		return
+	}
+	x.settle(v, out)
+	x.conclude(v) // a cleanup step may refer to it
 }
 
 // describeSteps lists the steps of a plan for a reader of the stream.
 func describeSteps(p *plan.Plan) []event.Step {
 	var steps []event.Step
 	for _, v := range p.Vertices {
-		if v.Step == nil || v.Kind == plan.GroupStart {
+		if v.Kind != plan.StepVertex && v.Kind != plan.GroupEnd {
 			continue
 		}
 		s := event.Step{

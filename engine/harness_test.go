@@ -42,6 +42,7 @@ type scene struct {
 	fake     fake.Options
 	placed   *fake.Runtime // while it runs
 	opts     Options
+	planned  *plan.Plan    // in place of all of the above
 	linger   time.Duration // how long what was left alone may go on after the run
 }
 
@@ -166,6 +167,9 @@ func (s *scene) inCleanup(st *lang.Step) {
 }
 
 func (s *scene) variant() Variant {
+	if s.planned != nil {
+		return Variant{Plan: s.planned, JSON: []byte("{}\n"), Repeat: "scenario run s.hcl"}
+	}
 	return Variant{Plan: &plan.Plan{
 		Variant: &lang.Variant{
 			Scenario: &lang.Scenario{Name: s.name, Timeout: s.timeout, CleanupTimeout: s.cleanup, File: "s.hcl"},

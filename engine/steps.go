@@ -126,11 +126,11 @@ func (x *executor) attempt(ctx context.Context, v *vertex) outcome {
 			err = fmt.Errorf("bug: action %q returned a value of the wrong type: %w", def.Name, err)
 		}
 	}
-	return x.conclude(ctx, v, res, err)
+	return x.weigh(ctx, v, res, err)
 }
 
-// conclude weighs what an action returned against what was expected of it.
-func (x *executor) conclude(ctx context.Context, v *vertex, res step.Result, err error) outcome {
+// weigh holds what an action returned against what was expected of it.
+func (x *executor) weigh(ctx context.Context, v *vertex, res step.Result, err error) outcome {
 	want := v.Step.Meta.ExpectError
 	if err == nil {
 		if want == nil {

@@ -58,14 +58,14 @@ func (x *executor) startTraffic(ctx context.Context, v *vertex) outcome {
 	}
 	traffic, err := def.Workload(args)
 	if err != nil {
-		return x.conclude(ctx, v, step.Result{}, err)
+		return x.weigh(ctx, v, step.Result{}, err)
 	}
 	run, err := x.send(ctx, v, traffic)
 	if err != nil {
-		return x.conclude(ctx, v, step.Result{}, err)
+		return x.weigh(ctx, v, step.Result{}, err)
 	}
 	if err := run.baseline(ctx); err != nil {
-		return x.conclude(ctx, v, step.Result{}, err)
+		return x.weigh(ctx, v, step.Result{}, err)
 	}
 	x.ask(func() {
 		x.emit(event.WorkloadStarted{Workload: v.ID, Rate: traffic.Rate, Samples: run.file})

@@ -55,7 +55,7 @@ var (
 		{Name: "error_message", Type: cty.String, Doc: "What a person reads when it fails, in place of a standard sentence."},
 	}}
 	repeatArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "times", Type: cty.Number, Required: true, Check: checkCount, Doc: "How many rounds."},
+		{Name: "times", Type: cty.Number, Check: checkCount, Doc: "How many rounds there are."},
 	}}
 	outputArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "value", Type: cty.DynamicPseudoType, Required: true, Doc: "The value to report, evaluated after the last step."},
@@ -78,10 +78,10 @@ var (
 	failureArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "on_failure", Type: cty.String, Default: cty.StringVal("stop"), Enum: []string{"stop", "continue"}, Doc: "What its failure does to the rest: `stop` starts nothing more and goes on to cleanup, `continue` fails the scenario only at its end."},
 	}}
+	timeoutArgs = schema.Object{Attrs: []schema.Attr{
+		{Name: "timeout", Type: cty.String, Format: schema.PositiveDuration, Doc: "Time limit of one attempt; of a repeat, of all its rounds together."},
+	}}
 	attemptArgs = schema.Object{
-		Attrs: []schema.Attr{
-			{Name: "timeout", Type: cty.String, Format: schema.PositiveDuration, Doc: "Time limit of one attempt."},
-		},
 		Blocks: []schema.Block{
 			{Name: "retry", Doc: "Tries the step again after a failure.", Body: schema.Object{Attrs: []schema.Attr{
 				{Name: "attempts", Type: cty.Number, Required: true, Check: checkAttempts, Doc: "How many attempts there are in all."},
@@ -93,10 +93,10 @@ var (
 		},
 	}
 
-	actionMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs, attemptArgs)
-	assertMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs)
+	actionMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs, timeoutArgs, attemptArgs)
+	assertMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs, timeoutArgs)
 	workloadMeta = manyArgs.And(orderArgs, whenArgs)
-	repeatMeta   = orderArgs
+	repeatMeta   = manyArgs.And(orderArgs, whenArgs, failureArgs, timeoutArgs)
 )
 
 const (
@@ -113,8 +113,6 @@ func laterArgument(block, name string) string {
 	switch name {
 	case "for":
 		return "This version repeats a number of times; write times = N."
-	case "when", "on_failure":
-		return "Write it on the steps inside."
 	}
 	return ""
 }

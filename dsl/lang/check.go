@@ -66,7 +66,7 @@ func (f frame) together(t schema.Type, args cty.Value, at hcl.Range) {
 func (x *expansion) of(i *instance, rec *recorder) frame {
 	f := x.checker(i.decl.file, i.place, rec)
 	f.inst = i
-	f.dead = i.phantom
+	f.dead = i.phantom || i.place.dead
 	return f
 }
 

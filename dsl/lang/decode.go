@@ -294,9 +294,18 @@ func (l *loader) step(f *source.File, b *hclsyntax.Block, in *scope) *decl {
 		d.inner = newScope(in, d)
 		bodies, _ := l.split(f, b, stepBlocks, repeatMeta, repeatArgs)
 		d.meta, d.args = bodies[0], bodies[1]
+		l.countOrEach(d)
+		l.rounds(d)
 		l.innerSteps(d, stepBlocks...)
 	}
 	return d
+}
+
+// rounds reports a repeat that doesn't say how many rounds it has.
+func (l *loader) rounds(d *decl) {
+	if d.args.attrs["times"] == nil {
+		l.add(diag.New(diag.MissingArgument, d.rng, `missing argument "times"`, "How many rounds."))
+	}
 }
 
 // inCleanup reports what makes no sense of an action in cleanup, where one

@@ -381,6 +381,70 @@ repeat "round" {
 	}
 }
 
+func TestWhatIsInAGroupThatNeverRunsIsCheckedByTypeOnly(t *testing.T) {
+	expand(t, `
+repeat "never" {
+  times = 1
+  when  = false
+
+  repeat "inner" {
+    times = 2
+
+    action "note" "n" {
+      values = { none = tolist(["a"])[7] }
+    }
+  }
+}
+`, lang.Options{})
+}
+
+func TestEachAndCountInARepeatAreThoseOfTheInnermostThatHasThem(t *testing.T) {
+	v := expand(t, `
+repeat "r" {
+  for_each = { a = 1, b = 2 }
+  times    = each.value
+
+  action "note" "n" {
+    count  = each.value
+    values = [each.key, count.index, repeat.index]
+  }
+
+  action "note" "own" {
+    for_each = ["x"]
+    values   = [each.value]
+  }
+}
+`, lang.Options{})
+	got := map[string]string{}
+	for _, s := range v.Steps {
+		for _, round := range s.Rounds {
+			for _, inner := range round {
+				body, diags := inner.Body.Eval(v.Planned())
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				var all []string
+				for _, el := range body.GetAttr("values").AsValueSlice() {
+					if el.Type() == cty.Number {
+						all = append(all, el.AsBigFloat().String())
+						continue
+					}
+					all = append(all, el.AsString())
+				}
+				got[inner.Address] = strings.Join(all, " ")
+			}
+		}
+	}
+	want := map[string]string{
+		`repeat.r["a"][0]/action.n[0]`: "a 0 0", `repeat.r["a"][0]/action.own[0]`: "x",
+		`repeat.r["b"][0]/action.n[0]`: "b 0 0", `repeat.r["b"][0]/action.n[1]`: "b 1 0", `repeat.r["b"][0]/action.own[0]`: "x",
+		`repeat.r["b"][1]/action.n[0]`: "b 0 1", `repeat.r["b"][1]/action.n[1]`: "b 1 1", `repeat.r["b"][1]/action.own[0]`: "x",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestWindowsAreAskedForByAddress(t *testing.T) {
 	v := expand(t, cluster+`
 assert "a" {

@@ -58,7 +58,17 @@ type place struct {
 	scope  *scope
 	prefix string    // of addresses: "", "repeat.round[0]/", "cleanup/"
 	round  cty.Value // repeat.index; cty.NilVal outside
+	inst   *instance // of the group that it is inside of, or nil
+	dead   bool      // the group is known not to run
 	sets   map[*decl]*instances
+}
+
+// inside is the place of the steps inside a group, such as a round of a repeat.
+func (x *expansion) inside(i *instance, prefix string, round cty.Value) *place {
+	at := newPlace(i.place, i.decl.inner, prefix, round)
+	at.inst = i
+	at.dead = i.place.dead || i.phantom || isFalse(x.whenOf(i))
+	return at
 }
 
 func newPlace(parent *place, s *scope, prefix string, round cty.Value) *place {
@@ -203,29 +213,43 @@ func (f frame) scenarioValue(name hcl.TraverseAttr, rest hcl.Traversal) (cty.Val
 // eachValue is each.key, each.value and count.index.
 func (f frame) eachValue(root string, name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
 	with := map[string]string{rootEach: "for_each", rootCount: "count"}[root]
-	if f.inst == nil || f.inst.set.by != with {
+	inst := f.instanceBy(with)
+	if inst == nil {
 		return f.always(diag.New(diag.NotAllowedHere, rng, root+" has a meaning only in a block with "+with, ""))
 	}
 	names := map[string][]string{rootEach: {"key", "value"}, rootCount: {"index"}}[root]
 	switch name.Name {
 	case "key", "index":
 		if root == rootEach && name.Name == "key" || root == rootCount && name.Name == "index" {
-			return f.follow(f.onlyType(f.inst.key), rest, false)
+			return f.follow(f.onlyType(inst.key), rest, false)
 		}
 	case "value":
 		if root == rootEach {
-			return f.element(rest, rng)
+			return f.element(inst, rest, rng)
 		}
 	}
 	return f.always(diag.New(diag.UnknownAttribute, nameRange(name), root+` has no attribute "`+name.Name+`"`, list("It has", names), diag.DidYouMean(name.Name, names)))
 }
 
+// instanceBy is what each or count mean here: the block's own instance, or that
+// of the innermost group around it which has for_each or count.
+func (f frame) instanceBy(with string) *instance {
+	if f.inst != nil && f.inst.set.by == with {
+		return f.inst
+	}
+	for p := f.place; p != nil; p = p.parent {
+		if p.inst != nil && p.inst.set.by == with {
+			return p.inst
+		}
+	}
+	return nil
+}
+
 // element is each.value. Where for_each names a declaration, it is a reference
 // to the instance with the same key.
-func (f frame) element(rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
-	inst := f.inst
+func (f frame) element(inst *instance, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
 	outer := f
-	outer.inst = nil
+	outer.inst, outer.place, outer.file = nil, inst.place, inst.decl.file
 	if t := outer.elementRef(inst, rng); t != nil {
 		return outer.traverse(slices.Concat(t, rest), rng)
 	}

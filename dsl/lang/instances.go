@@ -131,7 +131,7 @@ type setID struct {
 func (s *instances) id() setID { return setID{s.decl, s.place} }
 
 func (x *expansion) count(s *instances, e hclsyntax.Expression) {
-	n, ok := x.wholeNumber(e, s, schema.Attr{Name: "count", Type: cty.Number, Required: true}, maxInstances, "instances")
+	n, ok := x.wholeNumber(x.checker(s.decl.file, s.place, &s.rec), e, schema.Attr{Name: "count", Type: cty.Number, Required: true}, maxInstances, "instances")
 	if !ok {
 		s.failed = true
 		return
@@ -142,8 +142,7 @@ func (x *expansion) count(s *instances, e hclsyntax.Expression) {
 }
 
 // wholeNumber evaluates a number that must be known early.
-func (x *expansion) wholeNumber(e hclsyntax.Expression, s *instances, a schema.Attr, most int, of string) (int, bool) {
-	f := x.checker(s.decl.file, s.place, &s.rec)
+func (x *expansion) wholeNumber(f frame, e hclsyntax.Expression, a schema.Attr, most int, of string) (int, bool) {
 	v, ok := f.knownEarly(a.Name, e)
 	if !ok {
 		return 0, false

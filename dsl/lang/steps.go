@@ -98,6 +98,8 @@ func (x *expansion) meta(i *instance, rec *recorder) Meta {
 		if a := b.attrs["timeout"]; a != nil {
 			m.TimeoutAt = a.Expr.Range()
 		}
+	}
+	if args.Type().HasAttribute("retry") {
 		attempts(&m, args)
 	}
 	if a := b.attrs["after"]; a != nil {
@@ -198,14 +200,14 @@ func (x *expansion) throughout(f frame, i *instance, t *hclsyntax.Attribute) *Re
 func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 	d := i.decl
 	inner := func(round cty.Value, prefix string) []*Step {
-		return x.steps(d.steps, newPlace(i.place, d.inner, prefix, round))
+		return x.steps(d.steps, x.inside(i, prefix, round))
 	}
 	attr := d.args.attrs["times"]
 	n, ok := 0, false
 	if attr != nil {
 		arg, _ := repeatArgs.Attr("times")
 		arg.Check = nil
-		n, ok = x.wholeNumber(attr.Expr, i.set, arg, maxRounds, "rounds")
+		n, ok = x.wholeNumber(x.of(i, &i.set.rec), attr.Expr, arg, maxRounds, "rounds")
 	}
 	if n == 0 || !ok || i.phantom {
 		inner(cty.UnknownVal(cty.Number), i.address+"[?]/") // checked all the same

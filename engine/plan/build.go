@@ -106,11 +106,12 @@ type sequence []unit
 // each other.
 type unit struct{ items []item }
 
-// item is an instance: one vertex, or a repeat's groups with an end.
+// item is an instance: one vertex, or a group with a start and an end.
 type item struct {
 	step   *lang.Step
-	rounds []round // of a repeat
-	vertex *Vertex // the step's own, or the repeat's end
+	start  *Vertex // of a group
+	rounds []round // of a group
+	vertex *Vertex // the step's own, or the group's end
 }
 
 // round is one round of a repeat.
@@ -121,8 +122,8 @@ type round struct {
 
 // head is the vertex that waits for what the item waits for.
 func (i item) head() *Vertex {
-	if len(i.rounds) > 0 {
-		return i.rounds[0].start
+	if i.start != nil {
+		return i.start
 	}
 	return i.vertex
 }
@@ -147,12 +148,15 @@ func (b *builder) item(s *lang.Step, group string) item {
 		b.declare(s, v)
 		return item{step: s, vertex: v}
 	}
-	end := &Vertex{ID: s.Address, Kind: GroupEnd, Step: s, Group: group, Round: max(len(s.Rounds)-1, 0), Title: repeatTitle(s)}
-	b.declare(s, end)
-	it := item{step: s, vertex: end}
+	it := item{
+		step:   s,
+		start:  &Vertex{ID: startID(s.Address), Kind: GroupStart, Step: s, Group: group, Title: repeatTitle(s)},
+		vertex: &Vertex{ID: s.Address, Kind: GroupEnd, Step: s, Group: group, Title: repeatEndTitle(s)},
+	}
+	b.declare(s, it.vertex)
 	for n, steps := range s.Rounds {
 		name := roundID(s.Address, n)
-		start := &Vertex{ID: name, Kind: GroupStart, Step: s, Group: group, Round: n, Title: roundTitle(s, n)}
+		start := &Vertex{ID: name, Kind: RoundStart, Step: s, Group: s.Address, Round: n, Title: roundTitle(s, n)}
 		it.rounds = append(it.rounds, round{start, b.flatten(steps, name)})
 	}
 	return it
@@ -162,6 +166,10 @@ func (b *builder) item(s *lang.Step, group string) item {
 func (b *builder) addSteps(seq sequence, cleanup bool) {
 	for _, u := range seq {
 		for _, it := range u.items {
+			if it.start != nil {
+				it.start.Cleanup = cleanup
+				b.add(it.start)
+			}
 			for _, r := range it.rounds {
 				r.start.Cleanup = cleanup
 				b.add(r.start)

@@ -68,6 +68,24 @@ func (b *builder) allNodes() []string {
 // about it.
 func isConditional(s *lang.Step) bool { return s.Meta.When != nil || s.Meta.ExpectError != nil }
 
+// sameConditions says that two steps stand in the same groups of those that
+// may be skipped: where one of them runs, so does the other.
+func (b *builder) sameConditions(u, v *Vertex) bool {
+	return slices.Equal(b.conditions(u), b.conditions(v))
+}
+
+// conditions are the groups around a vertex that may be skipped, innermost
+// first.
+func (b *builder) conditions(v *Vertex) []string {
+	var all []string
+	for v = b.byID[v.Group]; v != nil; v = b.byID[v.Group] {
+		if v.Kind == GroupEnd && v.Step.Meta.When != nil {
+			all = append(all, v.ID)
+		}
+	}
+	return all
+}
+
 // checkNode reports that a step collides with an earlier fault on a node.
 func (b *builder) checkNode(v *Vertex, node string, history []*Vertex) bool {
 	for i := len(history) - 1; i >= 0; i-- {
@@ -76,7 +94,7 @@ func (b *builder) checkNode(v *Vertex, node string, history []*Vertex) bool {
 			continue
 		}
 		resource, collides := collision(u.Step.Type, v.Step.Type)
-		if collides && b.lasts(u, node) && b.reaches(v, u, anyEdge) && b.lastsUntil(u, v, node, resource, history[i+1:]) {
+		if collides && b.lasts(u, node) && b.sameConditions(u, v) && b.reaches(v, u, anyEdge) && b.lastsUntil(u, v, node, resource, history[i+1:]) {
 			b.reportCollision(u, v, node, resource)
 			return true
 		}

@@ -26,7 +26,7 @@ type jsonVertex struct {
 	Type       string     `json:"type,omitempty"`       // of an action, fault or workload: kill_gcs
 	Title      string     `json:"title"`                // for people; may change
 	Targets    []string   `json:"targets,omitempty"`    // addresses of nodes, as far as known
-	Group      string     `json:"group,omitempty"`      // ID of the round that it is in
+	Group      string     `json:"group,omitempty"`      // ID of the round or group that it is in
 	Round      int        `json:"round,omitempty"`      // of a round's start, from 0
 	Cleanup    bool       `json:"cleanup,omitempty"`    // belongs to the cleanup block
 	Background bool       `json:"background,omitempty"` // isn't waited for by what stands below
@@ -60,7 +60,7 @@ func (p *Plan) JSON() ([]byte, error) {
 			ID: v.ID, Kind: v.Kind, Title: v.Title, Targets: v.Targets, Group: v.Group,
 			Cleanup: v.Cleanup, Place: toPlace(v.declared()),
 		}
-		if v.Kind == GroupStart {
+		if v.Kind == RoundStart {
 			j.Round = v.Round
 		}
 		if v.Step != nil {

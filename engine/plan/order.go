@@ -49,7 +49,7 @@ func (b *builder) after(pending []*Vertex, u unit) []*Vertex {
 	return append(left, tails...)
 }
 
-// orderItem gives one instance its edges, and a repeat's rounds theirs.
+// orderItem gives one instance its edges, and what is in a group its own.
 func (b *builder) orderItem(it item, pending []*Vertex, entry *Vertex) {
 	head, meta := it.head(), it.step.Meta
 	if meta.After == nil {
@@ -68,19 +68,28 @@ func (b *builder) orderItem(it item, pending []*Vertex, entry *Vertex) {
 	}
 	b.enter(head, entry, len(pending) == 0 || meta.After != nil)
 	b.needNodes(head)
-	for i, r := range it.rounds {
-		if i > 0 {
-			for _, v := range b.ends(it.rounds[i-1].steps) {
-				wait(r.start, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
-			}
+	b.orderInside(it)
+}
+
+// orderInside gives what is in a group its edges: each round waits for all of
+// the one before it, and the end of the group for all rounds.
+func (b *builder) orderInside(it item) {
+	if it.start == nil {
+		return
+	}
+	above := []*Vertex{it.start}
+	for _, r := range it.rounds {
+		for _, v := range above {
+			wait(r.start, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
 		}
 		b.order(r.steps, r.start)
-		for _, v := range b.ends(r.steps) {
+		above = b.ends(r)
+		for _, v := range above {
 			wait(it.vertex, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
 		}
-		if len(r.steps) == 0 {
-			wait(it.vertex, Edge{On: r.start.ID, Need: lang.NeedFinished, Cause: ByOrder})
-		}
+	}
+	if len(it.rounds) == 0 {
+		wait(it.vertex, Edge{On: it.start.ID, Need: lang.NeedFinished, Cause: ByOrder})
 	}
 }
 
@@ -125,10 +134,13 @@ func isOrdered(v, above *Vertex) bool {
 	return v.Step.Meta.After == nil && !above.Step.Meta.Background && v.Group == above.Group
 }
 
-// ends are the vertices that end the steps of a sequence.
-func (b *builder) ends(seq sequence) []*Vertex {
+// ends are the vertices that end a round.
+func (b *builder) ends(r round) []*Vertex {
+	if len(r.steps) == 0 {
+		return []*Vertex{r.start}
+	}
 	var all []*Vertex
-	for _, u := range seq {
+	for _, u := range r.steps {
 		for _, it := range u.items {
 			all = append(all, it.vertex)
 		}
@@ -145,6 +157,7 @@ func (b *builder) orderCleanup(seq sequence) {
 			if last != nil {
 				wait(it.head(), Edge{On: last.ID, Need: lang.NeedFinished, Cause: ByOrder})
 			}
+			b.orderInside(it)
 			for _, r := range it.step.Refs {
 				for _, t := range b.named[r.Address] {
 					if r.Kind != lang.NodeRef && b.index[t] >= b.index[it.head()] {
@@ -173,8 +186,8 @@ func (b *builder) refer(head, self *Vertex, r lang.Ref, need lang.Need, cause Ca
 			continue
 		}
 		e := Edge{On: t.ID, Need: need, Cause: cause, Ref: &r}
-		if t.Kind == GroupEnd && need != lang.NeedFinished && b.byID[roundID(t.ID, 0)] != nil {
-			e.On = roundID(t.ID, 0)
+		if t.Kind == GroupEnd && need != lang.NeedFinished {
+			e.On = startID(t.ID)
 		}
 		wait(head, e)
 	}
@@ -239,7 +252,7 @@ func why(v *Vertex, e Edge) string {
 }
 
 func name(v *Vertex) string {
-	if v.Step != nil && v.Kind != GroupStart {
+	if v.Step != nil && v.Kind != RoundStart {
 		return v.Step.Address
 	}
 	return v.ID

@@ -21,15 +21,18 @@ const (
 	CreateVertex  Kind = "create"  // creates a node, does not start it
 	NodeVertex    Kind = "node"    // starts a created node and waits until it is ready
 	StepVertex    Kind = "step"    // carries out a step
-	GroupStart    Kind = "group"   // starts a repeat round; finished at once
-	GroupEnd      Kind = "end"     // ends a repeat; finished when its steps are
+	GroupStart    Kind = "group"   // starts a group, such as a repeat, if its when says so
+	RoundStart    Kind = "round"   // starts a round of a repeat; finished at once
+	GroupEnd      Kind = "end"     // ends a group; finished when all in it is
 )
 
 // Vertex is one thing that is done.
 type Vertex struct {
 	// ID is unique: image.ray, network.default, volume.data, create.head,
-	// node.head, action.outage; steps of a repeat carry the round:
-	// repeat.round[0]/action.shot; those of cleanup: cleanup/action.log.
+	// node.head, action.outage; those of cleanup: cleanup/action.log. The end
+	// of a group has its address, repeat.round, and the start is called
+	// repeat.round/start; steps of a repeat carry the round:
+	// repeat.round[0]/action.shot.
 	ID   string
 	Kind Kind
 
@@ -38,15 +41,17 @@ type Vertex struct {
 	Network *lang.Network // nil for the run's own
 	Volume  *lang.Volume
 	Node    *lang.Node // of create and node vertices
-	Step    *lang.Step // of a step vertex, and of a repeat's group vertices
-	Round   int        // of a repeat, from 0
+	Step    *lang.Step // of a step vertex, and of a group's own vertices
+	Round   int        // of a round's start, from 0
 	Cleanup bool       // belongs to the cleanup block
 
 	// Title is what it does, for people: "start node.head and node.worker".
 	Title string
 	// Targets are the addresses of the nodes that it acts on, as far as known.
 	Targets []string
-	// Group is the ID of the group that it is in; empty at the top.
+	// Group is the ID of the round or else of the group that it is in; empty at
+	// the top. A round is in its repeat; the start and the end of a group are
+	// not in it but where it stands.
 	Group string
 	Waits []Edge
 }

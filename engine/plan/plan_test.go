@@ -186,7 +186,8 @@ action.c: action.a[0] (after) action.a[1] (after)
 		"rounds follow each other": {
 			sleep("a", "") + "repeat \"r\" {\n  times = 2\n" + sleep("s", "") + sleep("t", "background = true") + "}\n" + sleep("z", ""), `
 action.a: network.default (node)
-repeat.r[0]: action.a (order)
+repeat.r/start: action.a (order)
+repeat.r[0]: repeat.r/start (order)
 repeat.r[0]/action.s: repeat.r[0] (order)
 repeat.r[0]/action.t: repeat.r[0]/action.s (order)
 repeat.r[1]: repeat.r[0]/action.s (order) repeat.r[0]/action.t (order)

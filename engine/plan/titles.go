@@ -90,10 +90,22 @@ func metaParts(m lang.Meta) []string {
 	return parts
 }
 
+// startID is the ID of the vertex that starts a group.
+func startID(group string) string { return group + "/start" }
+
 func roundID(repeat string, n int) string { return fmt.Sprintf("%s[%d]", repeat, n) }
 
 func roundTitle(s *lang.Step, n int) string { return fmt.Sprintf("round %d of %d", n+1, s.Times) }
 
 func repeatTitle(s *lang.Step) string {
-	return strings.Join(append([]string{fmt.Sprintf("end of %d rounds", s.Times)}, metaParts(s.Meta)...), "; ")
+	return strings.Join(append([]string{rounds(s)}, metaParts(s.Meta)...), "; ")
+}
+
+func repeatEndTitle(s *lang.Step) string { return "end of " + rounds(s) }
+
+func rounds(s *lang.Step) string {
+	if s.Times == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", s.Times)
 }
