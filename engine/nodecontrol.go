@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/plan"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -182,6 +183,9 @@ func (c nodesOf) Launch(ctx context.Context, address string) error {
 
 // launch waits for the node's gate and starts its process.
 func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtime.NodeState, error) {
+	for _, other := range n.out.StartAfter {
+		c.x.awaitFirstStart(ctx, other)
+	}
 	if n.out.Gate != nil {
 		if err := c.x.passGate(ctx, n); err != nil {
 			return runtime.NodeState{}, err
@@ -194,6 +198,25 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
 	}
 	return st, nil
+}
+
+// awaitFirstStart waits for the process of a node that the beginning starts. It
+// is no error if that does not come: then the run has another cause to fail.
+func (x *executor) awaitFirstStart(ctx context.Context, address string) {
+	var launched, over <-chan struct{}
+	x.ask(func() {
+		if v := x.byID[address]; v != nil && v.Kind == plan.NodeVertex && v.at != finished {
+			launched, over = x.nodes[address].launched, v.done
+		}
+	})
+	if launched == nil {
+		return
+	}
+	select {
+	case <-launched:
+	case <-over:
+	case <-ctx.Done():
+	}
 }
 
 // notStarted takes back a start that did not come about. On the loop.

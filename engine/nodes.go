@@ -44,6 +44,7 @@ type node struct {
 	stopSlow time.Duration // at teardown; 0: killed
 	mayExit  bool
 
+	launched  chan struct{} // closed when its process has run for the first time
 	state     string
 	isReady   bool
 	ports     map[string]string
@@ -79,7 +80,7 @@ func (x *executor) addNodes() error {
 				bad = fmt.Errorf("bug: the plan has %s twice", d.Address)
 				return
 			}
-			x.nodes[d.Address] = &node{decl: d, facts: step.Facts{Address: d.Address, Name: d.Name, Host: d.Host}}
+			x.nodes[d.Address] = &node{decl: d, launched: make(chan struct{}), facts: step.Facts{Address: d.Address, Name: d.Name, Host: d.Host}}
 			x.order = append(x.order, d.Address)
 		}
 	})
@@ -223,6 +224,11 @@ func (x *executor) newStart(n *node) {
 // loop.
 func (x *executor) running(n *node, st runtime.NodeState) {
 	n.startedAt, n.upSince, n.ports = st.StartedAt, x.now(), st.Ports
+	select {
+	case <-n.launched:
+	default:
+		close(n.launched)
+	}
 	x.follow(n)
 }
 

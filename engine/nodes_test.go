@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -284,6 +285,61 @@ func TestAKindFillsInWhatTheNodeDoesNotSay(t *testing.T) {
 	if spec.Memory != 64<<20 || spec.Mounts[0] != (runtime.Mount{HostPath: "/etc", Target: "/h", ReadOnly: true}) || spec.Ports[0] != 80 || spec.Networks[0].Aliases[0] != "alias" {
 		t.Errorf("%+v", spec)
 	}
+}
+
+func TestTheProcessOfANodeStartsAfterThoseItsKindNames(t *testing.T) {
+	s := newScene()
+	s.node("worker", nil)
+	s.node("head", nil)
+	for _, n := range s.nodes {
+		n.Kind, n.KindBody = "k", emptyBody()
+	}
+	s.defs = append(s.defs, step.Definition{
+		Type: schema.Type{Kind: schema.NodeKind, Name: "k"},
+		NodeKind: func(in step.KindInput) (step.KindOutput, error) {
+			if in.Self.Name == "worker" {
+				return step.KindOutput{StartAfter: []string{"node.head"}}, nil
+			}
+			tries := 0
+			return step.KindOutput{Gate: func(context.Context, *step.Env) error {
+				if tries++; tries < 5 {
+					return errors.New("not yet")
+				}
+				return nil
+			}}, nil
+		},
+	})
+	var mu sync.Mutex
+	var order []string
+	s.fake.Script = func(spec runtime.NodeSpec) fake.Script {
+		return fake.Script{Start: func(int) error {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, spec.Address)
+			return nil
+		}}
+	}
+	p := s.play(t, t.TempDir())
+	p.expect(t, 0)
+	if got := strings.Join(order, " "); got != "node.head node.worker" {
+		t.Errorf("started in the order %s", got)
+	}
+}
+
+func TestANodeDoesNotWaitForOneThatCanNotBeStarted(t *testing.T) {
+	s := newScene()
+	s.node("worker", nil)
+	s.node("head", nil)
+	s.nodes[0].Kind, s.nodes[0].KindBody = "k", emptyBody()
+	s.defs = append(s.defs, step.Definition{
+		Type: schema.Type{Kind: schema.NodeKind, Name: "k"},
+		NodeKind: func(step.KindInput) (step.KindOutput, error) {
+			return step.KindOutput{StartAfter: []string{"node.head"}}, nil
+		},
+	})
+	s.fake.Script = scripted(map[string]fake.Script{"head": {Start: func(int) error { return errors.New("no such program") }}})
+	p := s.play(t, t.TempDir())
+	p.expectCause(t, "no such program")
 }
 
 func TestNodesThatAreStartedTogetherWaitForThoseTheyDependOn(t *testing.T) {

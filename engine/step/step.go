@@ -97,6 +97,7 @@ type KindOutput struct {
 	Ready func(ctx context.Context, env *Env) error
 	// Within is the time limit of Ready where the node does not say one.
 	Within time.Duration
-	// DependsOn are nodes that must be started (not ready) before.
+	// StartAfter are nodes whose processes must have been started (not be ready)
+	// before, of those that are started at the same time.
 	StartAfter []string
 }
