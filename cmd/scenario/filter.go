@@ -96,7 +96,9 @@ func (f *filter) rejectsEarly(x *file) bool {
 }
 
 // rejects says the same of a file that has been checked.
-func (f *filter) rejects(x *file) bool { return x.scenario != nil && !f.hasTags(x.scenario.Tags) }
+func (f *filter) rejects(x *file) bool {
+	return x.scenario != nil && !x.invalid() && !f.hasTags(x.scenario.Tags)
+}
 
 func (f *filter) hasTags(tags []string) bool {
 	return !slices.ContainsFunc(f.tags, func(e tagExpr) bool {

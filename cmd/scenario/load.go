@@ -221,6 +221,7 @@ func (l *loaded) plan(s *selection) error {
 	for _, f := range l.files {
 		if f.scenario == nil || f.invalid() {
 			selected = append(selected, f)
+			f.planInvalid()
 			continue
 		}
 		known = append(known, f.scenario.VariantKeys...)
@@ -238,6 +239,18 @@ func (l *loaded) plan(s *selection) error {
 			hint: "There are: " + strings.Join(show(known), ", ")}
 	}
 	return nil
+}
+
+// planInvalid plans a file with errors: its order can be wrong as well. What is
+// planned isn't kept.
+func (f *file) planInvalid() {
+	if f.scenario == nil {
+		return
+	}
+	for _, key := range f.scenario.VariantKeys {
+		f.plan(key)
+	}
+	f.variants = nil
 }
 
 func (f *file) plan(key string) {

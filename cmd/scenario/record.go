@@ -63,12 +63,12 @@ func (r *runner) about(l *loaded) engine.About {
 	a := engine.About{Version: thisProgram().Version, Args: l.args(r.w), Variables: map[string]engine.Variable{}}
 	scenarios := 0
 	for _, f := range l.files {
-		if f.scenario != nil {
+		if !f.invalid() && f.scenario != nil {
 			scenarios++
 		}
 	}
 	for _, f := range l.files {
-		if f.scenario == nil {
+		if f.invalid() || f.scenario == nil {
 			continue
 		}
 		for _, v := range f.scenario.Variables {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/scenario-run/scenario/dsl/syntax"
 )
 
 // sources are the texts that ranges point into, parsed when first asked which
@@ -52,10 +54,8 @@ func (s *sources) body(name string) *hclsyntax.Body {
 	var body *hclsyntax.Body
 	if src, ok := s.text[name]; ok {
 		// What is wrong with it has been reported by whoever parsed it first.
-		f, _ := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
-		if f != nil {
-			body, _ = f.Body.(*hclsyntax.Body)
-		}
+		f, _ := syntax.Parse(src, name)
+		body = f.Body
 	}
 	s.parsed[name] = body
 	return body

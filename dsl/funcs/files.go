@@ -17,6 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/syntax"
 )
 
 // maxFile is how much a file that an expression reads may hold.
@@ -173,7 +174,7 @@ func template(resolve resolver, path string, given cty.Type) (hclsyntax.Expressi
 	if err != nil {
 		return nil, err
 	}
-	expr, diags := hclsyntax.ParseTemplate([]byte(src), path, hcl.InitialPos)
+	expr, diags := syntax.ParseTemplate([]byte(src), path, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, inTemplate(path, diags)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/schema"
@@ -53,6 +54,30 @@ func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, ob
 		l.complete(x)
 	}
 	return bodies, others
+}
+
+// openTo is the schema of a body whose type isn't known: it takes whatever
+// stands in it and isn't the engine's own, so that what is referred to can be
+// checked.
+func openTo(b *hclsyntax.Body, known ...schema.Object) schema.Object {
+	var o schema.Object
+	for _, a := range attrsInOrder(b) {
+		if !slices.ContainsFunc(known, func(k schema.Object) bool { _, ok := k.Attr(a.Name); return ok }) {
+			o.Attrs = append(o.Attrs, schema.Attr{Name: a.Name, Type: cty.DynamicPseudoType})
+		}
+	}
+	for _, nested := range b.Blocks {
+		if slices.ContainsFunc(known, func(k schema.Object) bool { _, ok := k.Block(nested.Type); return ok }) {
+			continue
+		}
+		inner := openTo(nested.Body)
+		if i := slices.IndexFunc(o.Blocks, func(s schema.Block) bool { return s.Name == nested.Type }); i >= 0 {
+			o.Blocks[i].Body = o.Blocks[i].Body.And(inner)
+			continue
+		}
+		o.Blocks = append(o.Blocks, schema.Block{Name: nested.Type, Repeated: true, Body: inner})
+	}
+	return o
 }
 
 // nested decodes a nested block of a body's schema.

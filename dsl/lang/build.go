@@ -21,7 +21,7 @@ func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl)
 			x.secret(v.Value)
 		}
 	}
-	v := &Variant{Scenario: s, Key: key, x: x}
+	v := &Variant{Scenario: s, Key: key, Gaps: l.p.gaps, x: x}
 	for _, d := range chosen(l.p.images, part) {
 		v.Images = append(v.Images, x.image(d))
 	}
@@ -109,8 +109,8 @@ func (x *expansion) contextOf(d *decl, b *Build) {
 // them if there are none or if their number isn't known, so that the block is
 // checked in any case.
 func (x *expansion) all(d *decl, at *place, do func(*instance)) {
-	if d.broken {
-		return
+	if d.broken && d.args == nil {
+		return // there is nothing to check
 	}
 	set := x.instancesOf(d, at)
 	if len(set.list) == 0 || set.failed {
@@ -168,7 +168,7 @@ func (x *expansion) exprOf(f frame, b *body, name string) *Expr {
 func (x *expansion) outputs(decls []*decl) []*Output {
 	var all []*Output
 	for _, d := range decls {
-		if d.broken {
+		if d.args == nil {
 			continue
 		}
 		f := x.checker(d.file, x.top, nil)

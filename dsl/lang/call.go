@@ -58,6 +58,9 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 		return cty.DynamicVal, diags
 	}
 	v, diags := c.Value(ctx)
+	if e.Name == "pick" {
+		f.rec.isLate()
+	}
 	return f.onlyType(v), adoptCall(e, diags, hidden)
 }
 

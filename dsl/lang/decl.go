@@ -56,6 +56,12 @@ type program struct {
 
 	top      *scope
 	declared map[string]map[string]*decl // root → name → one of that name, wherever it is visible
+
+	// gaps says that something in the files isn't among the declarations, since
+	// what it is isn't clear.
+	gaps bool
+	// perhaps are names that may be declared where it isn't clear what is.
+	perhaps perhaps
 }
 
 // decl is a block that declares something. A local is one too, of an attribute.
@@ -70,7 +76,8 @@ type decl struct {
 	named hcl.Range            // its name
 
 	// broken says that a problem with it has been reported that makes what it is
-	// unclear: what refers to it isn't checked.
+	// unclear: what refers to it isn't checked. It is itself as far as it has
+	// args.
 	broken bool
 
 	args  *body

@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/scenario-run/scenario/dsl/diag"
@@ -9,16 +11,16 @@ import (
 
 // declare checks a block's labels and makes its name known.
 func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in *scope) *decl {
-	d := &decl{root: b.Type, file: f, block: b, rng: headerOf(b), named: headerOf(b), scope: in}
-	switch b.Type {
-	case "variable":
-		d.root = rootVar
-	}
+	d := &decl{root: rootOf(b.Type), file: f, block: b, rng: headerOf(b), named: headerOf(b), scope: in}
 	if len(b.Labels) != len(labels) {
 		l.wrongLabels(b, labels)
 		d.broken = true
 	}
+	if len(b.Labels) < len(labels) {
+		l.p.perhaps.anyOf(d.root) // what its name is isn't clear
+	}
 	if len(b.Labels) == 0 {
+		l.p.gaps = true
 		return nil
 	}
 	n := min(len(b.Labels), len(labels)) - 1
@@ -40,9 +42,35 @@ func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in
 
 // declareBroken makes a name known, so that what refers to it isn't reported
 // as well.
-func (l *loader) declareBroken(f *source.File, b *hclsyntax.Block, labels []string) {
-	if d := l.declare(f, b, labels, l.p.top); d != nil {
+func (l *loader) declareBroken(f *source.File, b *hclsyntax.Block, labels []string) *decl {
+	d := l.declare(f, b, labels, l.p.top)
+	if d != nil {
 		d.broken = true
+	}
+	return d
+}
+
+// unparsed makes known what a block declares whose content can't be parsed.
+func (l *loader) unparsed(f *source.File, b *hclsyntax.Block) {
+	switch labels := topBlocks[b.Type]; {
+	case b.Type == rootScenario:
+		l.p.scenario = l.declareBroken(f, b, labels)
+	case b.Type == rootMatrix:
+		l.p.perhaps.anyOf(rootMatrix)
+	case slices.Contains(stepBlocks, b.Type) && f == l.p.set.Root:
+		if d := l.declareBroken(f, b, labels); d != nil {
+			l.p.steps = append(l.p.steps, d)
+		}
+	case len(labels) > 0:
+		l.declareBroken(f, b, labels)
+	}
+}
+
+// misspelt makes known what a block of an unknown type was most likely meant
+// to declare.
+func (l *loader) misspelt(b *hclsyntax.Block, as string) {
+	if n := len(b.Labels); n > 0 && len(topBlocks[as]) > 0 {
+		l.p.perhaps.add(rootOf(as), b.Labels[n-1])
 	}
 }
 
@@ -65,6 +93,7 @@ func (l *loader) register(d *decl) bool {
 		l.add(diag.New(diag.DeclaredTwice, d.named, word(d.root)+` "`+d.name+`" is declared twice`, "",
 			diag.Also(first.named, "first declared here")))
 		first.broken = first.broken || d.broken
+		d.broken = true
 		return false
 	}
 	if d.scope.names[d.root] == nil {

@@ -49,9 +49,17 @@ var (
 func decode(set *source.Set, opts Options) (*program, hcl.Diagnostics) {
 	p := &program{set: set, opts: opts, top: newScope(nil, nil), declared: map[string]map[string]*decl{}}
 	l := &loader{p: p}
+	if set.Lost {
+		p.gaps = true
+		p.perhaps.anyOf("variable", rootVar, rootLocal, rootMatrix, rootImage, rootNetwork, rootVolume, rootNode, rootProbe, rootWorkload)
+	}
 	for _, f := range set.Files {
 		if f.Body == nil {
 			continue
+		}
+		if f.Lost {
+			p.gaps = true
+			p.perhaps.inText(f)
 		}
 		for _, a := range attrsInOrder(f.Body) {
 			if a.Name != "include" {
@@ -73,10 +81,15 @@ func (l *loader) top(f *source.File, b *hclsyntax.Block) {
 		l.unknownTop(b)
 		return
 	}
+	if f.Broken[b] {
+		l.unparsed(f, b)
+		return
+	}
 	if slices.Contains(stepBlocks, b.Type) || b.Type == "cleanup" {
 		if f != l.p.set.Root {
 			l.add(diag.New(diag.StepInLibrary, headerOf(b), "a library has no steps",
 				"It declares what scenarios share; "+b.Type+" belongs into the scenario."))
+			l.p.gaps = true
 			if len(labels) > 0 {
 				l.declareBroken(f, b, labels)
 			}
@@ -186,7 +199,9 @@ func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
 				l.elsewhere(k, d.typ.Name), diag.DidYouMean(d.typ.Name, all)))
 		}
 		d.broken = true
-		d.meta = &body{file: d.file, rng: d.rng, attrs: map[string]*hclsyntax.Attribute{}, blocks: map[string][]*body{}}
+		bodies, _ := l.split(d.file, d.block, nil, meta, openTo(d.block.Body, meta))
+		d.meta, d.args = bodies[0], bodies[1]
+		l.countOrEach(d)
 		return
 	}
 	d.typ = t
@@ -265,6 +280,8 @@ func (l *loader) innerSteps(d *decl, allowed ...string) {
 		if !slices.Contains(allowed, b.Type) {
 			l.add(diag.New(diag.UnknownBlock, b.TypeRange, describe(d.block)+` has no block "`+b.Type+`"`,
 				list("Blocks in it:", allowed), diag.DidYouMean(b.Type, allowed)))
+			l.p.gaps = true
+			l.misspelt(b, diag.Suggest(b.Type, allowed))
 			continue
 		}
 		if s := l.step(d.file, b, d.inner); s != nil {
@@ -346,6 +363,9 @@ func (l *loader) unknownTop(b *hclsyntax.Block) {
 	for n := range topBlocks {
 		all = append(all, n)
 	}
+	slices.Sort(all)
+	l.p.gaps = true
+	l.misspelt(b, diag.Suggest(b.Type, all))
 	l.add(diag.New(diag.UnknownBlock, b.TypeRange, `no block "`+b.Type+`"`, list("A file holds", sorted(all)),
 		diag.DidYouMean(b.Type, all)))
 }

@@ -28,6 +28,7 @@ type expansion struct {
 	onlyNodes map[onlyKey][]*instance
 	images    map[string]string // names of image blocks, by their values
 	secrets   map[string]bool
+	circular  map[*decl]bool // locals that depend on themselves
 	// stack is what is being worked out, for naming circles.
 	stack []hop
 }
@@ -83,6 +84,7 @@ func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expan
 		locals:    map[localKey]*local{},
 		onlyNodes: map[onlyKey][]*instance{},
 		secrets:   map[string]bool{},
+		circular:  map[*decl]bool{},
 	}
 }
 
@@ -106,6 +108,9 @@ func (x *expansion) enter(what any, name string, at hcl.Range) bool {
 		var o []diag.Option
 		for _, n := range x.stack[i:] {
 			names = append(names, n.name)
+			if k, ok := n.what.(localKey); ok {
+				x.circular[k.d] = true
+			}
 			if n.at != at && n.at.Filename != "" {
 				o = append(o, diag.Also(n.at, n.name+" is needed here"))
 			}
@@ -135,8 +140,11 @@ func (f frame) variable(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range
 // localValue is local.NAME: its expression, evaluated anew.
 func (f frame) localValue(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
 	d, diags := f.declared(rootLocal, name, rng)
-	if d == nil {
+	switch {
+	case d == nil:
 		return f.always(diags[0])
+	case d.broken || f.x.circular[d]:
+		return cty.DynamicVal, nil
 	}
 	if !f.checking() {
 		v, diags := f.x.runner(d.file, f.x.top, nil, f.scope).value(d.expr)
@@ -171,6 +179,9 @@ func (x *expansion) local(d *decl, dead bool, at hcl.Range) *local {
 // matrixValue is matrix.AXIS.
 func (f frame) matrixValue(name hcl.TraverseAttr, rest hcl.Traversal, from hcl.Range) (cty.Value, hcl.Diagnostics) {
 	at := hcl.RangeBetween(from, name.SrcRange)
+	if f.x.p.perhaps.has(rootMatrix, name.Name) && (f.x.matrix == nil || f.x.matrix[name.Name] == cty.NilVal) {
+		return cty.DynamicVal, nil
+	}
 	if f.x.p.matrix == nil {
 		return f.always(diag.New(diag.UnknownName, at, `no matrix axis named "`+name.Name+`"`, "There is no matrix block."))
 	}
@@ -200,6 +211,7 @@ func (f frame) scenarioValue(name hcl.TraverseAttr, rest hcl.Traversal) (cty.Val
 		// Unknown while checking, whether a run has begun or not: what is checked
 		// must not depend on it.
 		v = cty.UnknownVal(cty.String).RefineNotNull()
+		f.rec.isLate()
 		if !f.checking() && f.x.p.opts.RunID != "" {
 			v = cty.StringVal(f.x.p.opts.RunID)
 		}

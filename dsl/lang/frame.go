@@ -148,7 +148,21 @@ type recorder struct {
 	windows []Window
 	seenRef map[refKey]bool
 	seenWin map[Window]bool
+	// late says that something else is known only when the run has begun: its
+	// id, or what pick chooses.
+	late bool
 }
+
+// isLate notes that a value is known only when the run has begun.
+func (r *recorder) isLate() {
+	if r != nil {
+		r.late = true
+	}
+}
+
+// empty says that nothing it was told of is known late. What is unknown all
+// the same comes from what has been reported.
+func (r *recorder) empty() bool { return len(r.refs) == 0 && len(r.windows) == 0 && !r.late }
 
 type refKey struct {
 	address string
@@ -188,6 +202,7 @@ func (r *recorder) through(other *recorder, at hcl.Range) {
 	if r == nil || other == nil {
 		return
 	}
+	r.late = r.late || other.late
 	for _, x := range other.refs {
 		x.Range = at
 		r.ref(x)

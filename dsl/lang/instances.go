@@ -99,7 +99,7 @@ func (x *expansion) instancesOf(d *decl, from *place) *instances {
 	s := &instances{decl: d, place: at, keys: map[string]*instance{}}
 	attr, by := d.multiple()
 	switch {
-	case d.broken:
+	case d.broken && attr == nil:
 		s.failed = true
 	case attr == nil:
 		s.add(cty.NilVal, cty.NilVal)
@@ -115,6 +115,9 @@ func (x *expansion) instancesOf(d *decl, from *place) *instances {
 			x.forEach(s, attr.Expr)
 		}
 		x.leave()
+	}
+	if d.broken { // which instances it has is not what is meant to be referred to
+		s.failed, s.list = true, nil
 	}
 	at.sets[d] = s
 	for _, i := range s.list {
@@ -182,7 +185,7 @@ func (f frame) knownEarly(name string, e hclsyntax.Expression) (cty.Value, bool)
 	v, _ = v.UnmarkDeep()
 	if !v.IsWhollyKnown() {
 		// What has been reported elsewhere yields unknown values too.
-		if v.Type() != cty.DynamicPseudoType || len(rec.refs) > 0 || len(rec.windows) > 0 {
+		if !rec.empty() {
 			f.sink.add(tooLate(name, e, rec.refs))
 		}
 		return v, false
@@ -227,7 +230,7 @@ func (x *expansion) forEach(s *instances, e hclsyntax.Expression) {
 	case v.IsNull():
 		x.sink.add(diag.New(diag.BadCount, e.Range(), "for_each is null", "It takes a list, a set or a map."))
 		return
-	case t == cty.DynamicPseudoType && len(s.rec.refs) == 0 && len(s.rec.windows) == 0:
+	case t == cty.DynamicPseudoType && s.rec.empty():
 		return // reported where it came from
 	case t != cty.DynamicPseudoType && (t.IsPrimitiveType() || t.IsCapsuleType() || t.Equals(schema.NodeType)):
 		detail := "It takes a list, a set or a map."
@@ -237,7 +240,9 @@ func (x *expansion) forEach(s *instances, e hclsyntax.Expression) {
 		x.sink.add(diag.New(diag.BadCount, e.Range(), "for_each takes a collection, this is "+typeName(t), detail))
 		return
 	case t == cty.DynamicPseudoType, !v.IsKnown() && !t.IsTupleType() && !t.IsObjectType(), t.IsSetType() && !v.IsWhollyKnown():
-		x.sink.add(tooLate("for_each", e, s.rec.refs))
+		if !s.rec.empty() {
+			x.sink.add(tooLate("for_each", e, s.rec.refs))
+		}
 		return
 	}
 	s.failed = false

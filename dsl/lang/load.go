@@ -19,25 +19,28 @@ type loaded struct {
 	// only is the expansion of a scenario without a matrix, which Load has made
 	// in order to check it.
 	only *Variant
+	// wrong says that Load has reported errors.
+	wrong bool
 }
 
 // Load decodes, binds and checks a scenario: all its files, and all its
-// variants. The scenario is nil if there are errors; the diagnostics are in
-// the order of the files.
+// variants. It is there in spite of errors, as far as it is clear what is
+// meant, so that the rest can be checked too; the diagnostics are in the order
+// of the files.
 func Load(set *source.Set, opts Options) (*Scenario, hcl.Diagnostics) {
 	p, diags := decode(set, opts)
 	s := &sink{diags: diags}
 	scenario, l := prepare(p, s)
 	checkVariants(scenario, l, s)
 	diags = diag.Sort(s.diags, fileNames(set)...)
-	if diags.HasErrors() || p.scenario == nil {
-		return nil, diags
-	}
+	l.wrong = diags.HasErrors()
 	return scenario, diags
 }
 
 // Expand makes every instance of one variant. Load has checked them all, so
-// that there is nothing left to report, but for a key that isn't one.
+// that there is nothing left to report, but for a key that isn't one. After
+// errors the variant has what is clear, and what isn't as steps that are
+// Unclear.
 func (s *Scenario) Expand(key string) (*Variant, hcl.Diagnostics) {
 	l := s.loaded
 	if _, ok := l.variants[key]; !ok {
@@ -49,7 +52,10 @@ func (s *Scenario) Expand(key string) (*Variant, hcl.Diagnostics) {
 	problems := &sink{}
 	v := expand(s, l, key, problems, nil)
 	diags := diag.Sort(problems.diags, fileNames(l.p.set)...)
-	if diags.HasErrors() {
+	switch {
+	case l.wrong:
+		return v, nil // Load has said so
+	case diags.HasErrors():
 		return nil, diags
 	}
 	return v, diags
@@ -88,7 +94,7 @@ func prepare(p *program, s *sink) (*Scenario, *loaded) {
 // scenarioBlock reads what the scenario block says.
 func (x *expansion) scenarioBlock(s *Scenario) {
 	d := x.p.scenario
-	if d == nil {
+	if d == nil || d.args == nil {
 		return
 	}
 	s.Name, s.Range = d.name, d.rng
@@ -127,7 +133,7 @@ func (x *expansion) allKnown(f frame, b *body, v cty.Value) {
 		var rec recorder
 		quiet, _ := f.silently()
 		quiet.rec = &rec
-		if got, _ := quiet.value(attr.Expr); got.Type() == cty.DynamicPseudoType && len(rec.refs) == 0 {
+		if quiet.value(attr.Expr); rec.empty() {
 			continue // it comes from what has been reported
 		}
 		x.sink.add(tooLate(a.Name, attr.Expr, rec.refs))

@@ -49,6 +49,9 @@ type Variant struct {
 	Steps    []*Step // in source order
 	Cleanup  []*Step
 	Outputs  []*Output
+	// Gaps says that the files have more than the variant: what it is has been
+	// reported as unclear, and it may be anything, steps included.
+	Gaps bool
 	// Secrets are the texts that must be replaced wherever they turn up, longest
 	// first.
 	Secrets []string
@@ -154,6 +157,9 @@ type Step struct {
 	// Result is the type of the step's value: schema.StepAttrs, the type's
 	// results, and schema.FaultAttrs for a fault.
 	Result cty.Type
+	// Unclear says that an error has been reported of it that leaves open when,
+	// or whether, or how many times it does what.
+	Unclear bool
 }
 
 // Meta are a step's meta-arguments.

@@ -133,8 +133,11 @@ func (f frame) traverse(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnost
 		return f.eachValue(root, name, t[2:], rng)
 	case rootImage, rootNetwork, rootVolume:
 		d, diags := f.declared(root, name, t[0].SourceRange())
-		if d == nil {
+		switch {
+		case d == nil:
 			return f.always(diags[0])
+		case d.broken:
+			return cty.DynamicVal, nil
 		}
 		return f.follow(f.x.resource(d), t[2:], true)
 	}
@@ -177,6 +180,9 @@ func (f frame) declared(root string, name hcl.TraverseAttr, from hcl.Range) (*de
 	if d := f.x.p.declared[root][name.Name]; d != nil && d.scope.owner != nil {
 		return nil, hcl.Diagnostics{diag.New(diag.NotVisible, at, d.address()+" is visible inside "+d.scope.owner.called()+" only", "",
 			diag.Also(d.named, "declared here"))}
+	}
+	if f.x.p.perhaps.has(root, name.Name) {
+		return &decl{root: root, name: name.Name, file: f.file, scope: f.x.p.top, broken: true}, nil
 	}
 	names := f.place.scope.visible(root)
 	detail := ""

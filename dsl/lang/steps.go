@@ -16,11 +16,18 @@ import (
 func (x *expansion) steps(decls []*decl, at *place) []*Step {
 	var all []*Step
 	for _, d := range decls {
+		unclear := &Step{Address: at.prefix + d.address(), Kind: StepKind(d.root), Name: d.name, Range: d.rng, Meta: Meta{Attempts: 1}, Unclear: true}
 		x.all(d, at, func(i *instance) {
-			if s := x.step(i); !i.phantom {
+			s := x.step(i)
+			if !i.phantom {
 				all = append(all, s)
+				return
 			}
+			unclear.Meta.After, unclear.Refs = s.Meta.After, s.Refs
 		})
+		if d.broken || x.instancesOf(d, at).failed {
+			all = append(all, unclear)
+		}
 	}
 	return all
 }
@@ -33,7 +40,9 @@ func (x *expansion) step(i *instance) *Step {
 		Result: c.resultType(),
 	}
 	var rec recorder
+	before := len(x.sink.diags)
 	s.Meta = x.meta(i, &rec)
+	s.Unclear = hcl.Diagnostics(x.sink.diags[before:]).HasErrors()
 	switch s.Kind {
 	case AssertStep:
 		s.Assert = x.assert(i, &rec)
@@ -211,6 +220,7 @@ func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 	}
 	if n == 0 || !ok || i.phantom {
 		inner(cty.UnknownVal(cty.Number), i.address+"[?]/") // checked all the same
+		s.Unclear = s.Unclear || !ok
 		return
 	}
 	for r := range n {

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/syntax"
 )
 
 // variables gives every variable its value: the strongest of those from
@@ -66,6 +67,7 @@ func (x *expansion) oneVariable(d *decl, given *Value) (Variable, bool) {
 	if !ok {
 		return result, false
 	}
+	result.Value = cty.UnknownVal(want)
 	f := x.checker(d.file, x.top, nil)
 	f.only, f.purpose = []string{}, "a variable's block"
 	for _, name := range []string{"sensitive", "description"} {
@@ -88,12 +90,17 @@ func (x *expansion) oneVariable(d *decl, given *Value) (Variable, bool) {
 	switch {
 	case given != nil:
 		v, ok := x.fromOutside(d, given, want, defaults, result.Sensitive)
-		result.Value, result.From = v, given.From
+		result.From = given.From
+		if ok {
+			result.Value = v
+		}
 		return result, ok
 	case hasDefault:
 		result.Value = fallback
 		return result, true
 	case d.args.attrs["default"] != nil:
+		return result, false
+	case d.broken:
 		return result, false
 	}
 	x.sink.add(diag.New(diag.NoValue, d.rng, `variable "`+d.name+`" has no value`,
@@ -153,7 +160,7 @@ func (x *expansion) fromOutside(d *decl, given *Value, want cty.Type, defaults *
 	}
 	e := given.Expr
 	if e == nil {
-		parsed, diags := hclsyntax.ParseExpression([]byte(given.Text), given.Range.Filename, given.Range.Start)
+		parsed, diags := syntax.ParseExpression([]byte(given.Text), given.Range.Filename, given.Range.Start)
 		if diags.HasErrors() {
 			x.sink.add(diag.New(diag.WrongValue, given.Range, `the value of variable "`+d.name+`" can't be read`,
 				outsideHint(want, "It isn't an expression."), diag.Also(d.rng, "declared here")))
@@ -181,7 +188,6 @@ func outsideHint(want cty.Type, why string) string {
 
 // validate holds a variable's value against its validation blocks.
 func (x *expansion) validate(d *decl, given *Value) {
-	v := x.vars[d.name]
 	for _, b := range d.args.blocks["validation"] {
 		f := x.checker(d.file, x.top, nil)
 		f.only, f.purpose = []string{rootVar}, "a validation"
@@ -191,7 +197,7 @@ func (x *expansion) validate(d *decl, given *Value) {
 		x.sink.add(diags...)
 		said, diags := f.oneArgument(b, message)
 		x.sink.add(diags...)
-		if v == cty.DynamicVal || !met.IsKnown() || met.IsNull() || met.True() {
+		if !met.IsKnown() || met.IsNull() || met.True() {
 			continue
 		}
 		at := d.rng

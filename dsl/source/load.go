@@ -32,6 +32,8 @@ type Set struct {
 	Files []*File
 	Root  *File
 	Tree  Tree
+	// Lost says that something that is included isn't there, or can't be read.
+	Lost bool
 }
 
 // Sources returns the texts of all files by name, for writing diagnostics.
@@ -91,6 +93,7 @@ func (l *loader) load(f *File, in io.Reader, at hcl.Range, trail []hop) hcl.Diag
 	real := realPath(f.Path)
 	l.done[real] = nil
 	diags := f.read(in, at)
+	l.set.Lost = l.set.Lost || f.Body == nil
 	if f.Body != nil {
 		diags = append(diags, l.includes(f, real, trail)...)
 		for _, b := range f.Body.Blocks {
@@ -124,11 +127,13 @@ func (l *loader) includes(f *File, real string, trail []hop) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	items, listDiags := hcl.ExprList(attr.Expr)
 	if listDiags.HasErrors() {
+		l.set.Lost = true
 		return hcl.Diagnostics{badInclude(attr.Expr)}
 	}
 	for _, item := range items {
 		path, ok := staticString(item)
 		if !ok {
+			l.set.Lost = true
 			diags = append(diags, badInclude(item))
 			continue
 		}
@@ -158,6 +163,7 @@ func staticString(e hcl.Expression) (string, bool) {
 func (l *loader) include(from *File, path string, at hcl.Range, trail []hop) hcl.Diagnostics {
 	open, err := l.set.Tree.Resolve(from.Dir, path)
 	if err != nil {
+		l.set.Lost = true
 		return hcl.Diagnostics{outside(err, at)}
 	}
 	real := realPath(open)

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/syntax"
 )
 
 // maxSize is the size from which on a file isn't something that a person
@@ -28,6 +29,11 @@ type File struct {
 	Dir  string // where the paths in it start
 	Src  []byte
 	Body *hclsyntax.Body // nil if it isn't even text
+	// Broken are the blocks whose content can't be parsed: they are in Body
+	// without it.
+	Broken map[*hclsyntax.Block]bool
+	// Lost says that there may be more in the file than there is in Body.
+	Lost bool
 }
 
 // start is the range that stands for a file as a whole.
@@ -74,9 +80,9 @@ func (f *File) read(in io.Reader, at hcl.Range) hcl.Diagnostics {
 		f.Body = &hclsyntax.Body{SrcRange: start(f.Name), EndRange: start(f.Name)}
 		return hcl.Diagnostics{diag.New(diag.EmptyFile, at, fmt.Sprintf("%s is empty", f.Name), "")}
 	}
-	var diags hcl.Diagnostics
-	f.Body, diags = parse(src, f.Name)
-	return syntax(f, diags)
+	parsed, diags := syntax.Parse(src, f.Name)
+	f.Body, f.Broken, f.Lost = parsed.Body, parsed.Broken, parsed.Lost
+	return worded(f, diags)
 }
 
 func unreadable(name string, err error, at hcl.Range) hcl.Diagnostics {
@@ -121,11 +127,11 @@ func notUTF8(name string, src []byte) *hcl.Diagnostic {
 		fmt.Sprintf("not UTF-8: byte 0x%02x at offset %d", src[i], i), detail)
 }
 
-// syntax gives hcl's own diagnostics our form.
-func syntax(f *File, diags hcl.Diagnostics) hcl.Diagnostics {
+// worded gives hcl's own diagnostics our form.
+func worded(f *File, diags hcl.Diagnostics) hcl.Diagnostics {
 	all := make(hcl.Diagnostics, 0, len(diags))
 	for _, d := range diags {
-		if d.Summary == "Attribute redefined" && d.Subject != nil {
+		if d.Summary == syntax.Redefined && d.Subject != nil {
 			all = append(all, redefined(f, *d.Subject))
 			continue
 		}

@@ -124,11 +124,11 @@ error[SCN0106]: invalid expression
       |       ^
       Expected the start of an expression, but found an invalid expression token.
 
-error[SCN0106]: invalid expression
-  --> x.hcl:7:1, in locals
-    7 | }
-      | ^
-      Expected the start of an expression, but found an invalid expression token.
+error[SCN0106]: [ is not closed
+  --> x.hcl:6:7, in locals
+    6 |   b = [1,
+      |       ^
+      What closes it is missing, or something else stands before it.
 `},
 		"argument given twice": {map[string]string{"x.hcl": scenario + "node \"a\" {\n  cpus = 1\n  cpus = 2\n}\n"}, "x.hcl", `
 error[SCN0207]: argument "cpus" is given twice

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +18,9 @@ import (
 const startType = "start"
 
 // Build plans a variant. The plan is nil if there are errors; notes and
-// warnings come with a plan.
+// warnings come with a plan. A variant that the language has found errors in is
+// planned too, to report what is certain in spite of them; that plan is not for
+// being carried out.
 func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	b := &builder{
 		variant: v,
@@ -38,15 +41,18 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 
 	b.order(main, nil)
 	b.orderCleanup(cleanup)
-	if b.reportForward(); b.diags.HasErrors() {
+	b.reportForward()
+	if !v.Gaps { // what isn't there might end a fault
+		b.checkJoins()
+		h := b.history()
+		b.checkFaults(h)
+		if !b.diags.HasErrors() {
+			b.noteUnhealed(h)
+		}
+	}
+	if b.diags.HasErrors() {
 		return nil, diag.Sort(b.diags)
 	}
-	b.checkJoins()
-	h := b.history()
-	if b.checkFaults(h); b.diags.HasErrors() {
-		return nil, diag.Sort(b.diags)
-	}
-	b.noteUnhealed(h)
 	b.warnOfNothing()
 	return b.plan, diag.Sort(b.diags)
 }
@@ -132,7 +138,7 @@ func (i item) head() *Vertex {
 func (b *builder) flatten(steps []*lang.Step, group string) sequence {
 	var seq sequence
 	for i, s := range steps {
-		if i == 0 || s.Kind != steps[i-1].Kind || s.Name != steps[i-1].Name {
+		if i == 0 || s.Unclear || s.Kind != steps[i-1].Kind || s.Name != steps[i-1].Name {
 			seq = append(seq, unit{})
 		}
 		u := &seq[len(seq)-1]
@@ -142,6 +148,11 @@ func (b *builder) flatten(steps []*lang.Step, group string) sequence {
 }
 
 func (b *builder) item(s *lang.Step, group string) item {
+	if s.Unclear {
+		// Of one name there may be several, and what refers to it isn't checked.
+		id := fmt.Sprintf("%s at %s", s.Address, s.Range)
+		return item{step: s, vertex: &Vertex{ID: id, Kind: StepVertex, Step: s, Group: group}}
+	}
 	if s.Kind != lang.RepeatStep {
 		v := &Vertex{ID: s.Address, Kind: StepVertex, Step: s, Group: group, Targets: b.targets(s)}
 		v.Title = stepTitle(v)
@@ -218,7 +229,7 @@ func strength(n lang.Need) int {
 // warnOfNothing warns of a scenario that can't fail but by its nodes. The steps
 // of cleanup say nothing of what is tested.
 func (b *builder) warnOfNothing() {
-	if len(b.variant.Steps) > 0 {
+	if len(b.variant.Steps) > 0 || b.variant.Gaps {
 		return
 	}
 	b.fail(diag.New(diag.NothingDone, b.variant.Scenario.Range, "nothing is done and nothing asserted",

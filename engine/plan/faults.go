@@ -34,11 +34,11 @@ func (b *builder) checkFaults(h history) {
 func (b *builder) history() history {
 	h := history{}
 	for _, v := range b.plan.Vertices {
-		if v.Kind != StepVertex || v.Cleanup || !changesNodes(v.Step.Type) {
+		if v.Kind != StepVertex || v.Cleanup || !v.Step.Unclear && !changesNodes(v.Step.Type) {
 			continue
 		}
 		nodes := v.Targets
-		if !b.allTargetsKnown(v.Step) || len(b.heals(v)) > 0 {
+		if v.Step.Unclear || !b.allTargetsKnown(v.Step) || len(b.heals(v)) > 0 {
 			nodes = b.allNodes()
 		}
 		for _, n := range nodes {
@@ -65,8 +65,10 @@ func (b *builder) allNodes() []string {
 }
 
 // isConditional says that a step may not do what it says: nothing is certain
-// about it.
-func isConditional(s *lang.Step) bool { return s.Meta.When != nil || s.Meta.ExpectError != nil }
+// about it. Nor is it about one that isn't clear.
+func isConditional(s *lang.Step) bool {
+	return s.Unclear || s.Meta.When != nil || s.Meta.ExpectError != nil
+}
 
 // sameConditions says that two steps stand in the same groups of those that
 // may be skipped: where one of them runs, so does the other.
@@ -133,7 +135,7 @@ func (b *builder) lastsUntil(u, v *Vertex, node string, r schema.Resource, later
 
 // mayEnd says that a step may end what a fault takes of a node.
 func (b *builder) mayEnd(w, u *Vertex, node string, r schema.Resource) bool {
-	if slices.Contains(b.heals(w), u) || takesFaults(w.Step.Type) && !b.healsKnown(w) {
+	if w.Step.Unclear || slices.Contains(b.heals(w), u) || takesFaults(w.Step.Type) && !b.healsKnown(w) {
 		return true
 	}
 	return slices.Contains(w.Step.Type.Ends, r) && (slices.Contains(w.Targets, node) || !b.allTargetsKnown(w.Step))
@@ -203,7 +205,7 @@ func (b *builder) reportCollision(u, v *Vertex, node string, r schema.Resource) 
 // noteUnhealed notes the faults that have no for and that no step ends.
 func (b *builder) noteUnhealed(h history) {
 	for _, u := range b.plan.Vertices {
-		if u.Kind != StepVertex || u.Cleanup || u.Step.Type.Kind != schema.Fault || !b.isEndless(u) {
+		if u.Kind != StepVertex || u.Cleanup || u.Step.Unclear || u.Step.Type.Kind != schema.Fault || !b.isEndless(u) {
 			continue
 		}
 		if where, unhealed := b.unhealed(u, h); unhealed {

@@ -13,7 +13,7 @@ import (
 // something that nothing ends before: they would wait until the time limit.
 func (b *builder) checkJoins() {
 	for _, t := range b.plan.Vertices {
-		if t.Kind != StepVertex || t.Step.Assert == nil || t.Step.Assert.Throughout == nil {
+		if t.Kind != StepVertex || t.Step.Unclear || t.Step.Assert == nil || t.Step.Assert.Throughout == nil {
 			continue
 		}
 		for _, of := range b.named[t.Step.Assert.Throughout.Address] {
@@ -47,6 +47,9 @@ func (b *builder) endsBefore(of, t *Vertex) bool {
 }
 
 func (b *builder) mayEndEffect(w, of *Vertex) bool {
+	if w.Step.Unclear {
+		return true
+	}
 	if of.Step.Kind == lang.WorkloadStep {
 		return w.Step.Kind == lang.ActionStep && b.namesWorkload(w, of)
 	}

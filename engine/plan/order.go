@@ -31,7 +31,7 @@ func (b *builder) after(pending []*Vertex, u unit) []*Vertex {
 	var tails []*Vertex
 	covers := false
 	for _, it := range u.items {
-		if it.step.Meta.Background {
+		if it.step.Meta.Background || it.step.Unclear {
 			continue
 		}
 		tails = append(tails, it.vertex)

@@ -5,7 +5,7 @@ node "web" {
 }
 
 action "kil" "outage" {
-  nodes = [node.wbe] # not checked: what it takes isn't known
+  nodes = [node.wbe] # whatever it takes, this isn't there
 }
 
 assert "a" {

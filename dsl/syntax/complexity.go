@@ -1,0 +1,212 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// What is read by recursion must have an end, or the stack has one. Both
+// limits are far above what a person writes, and far below what hurts.
+const (
+	// maxDepth is how deep brackets and templates may be nested.
+	maxDepth = 200
+	// maxOperators is how many operators may follow each other in one
+	// expression.
+	maxOperators = 1000
+)
+
+// tooComplex reports the place from which on a text is nested too deeply, or
+// has too long an expression, to be parsed and evaluated. Outermost is what
+// the text is in.
+func tooComplex(src []byte, name string, from hcl.Pos, outermost level) *hcl.Diagnostic {
+	s := scanner{src: src, levels: append(make([]level, 0, 16), outermost)}
+	what := s.run()
+	if what == "" {
+		return nil
+	}
+	at := position(src, s.at, from)
+	end := at
+	end.Column, end.Byte = end.Column+1, end.Byte+1
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  what,
+		Detail:   "Keep data in a file of its own, and read it with jsondecode(file(…)) or yamldecode(file(…)).",
+		Subject:  &hcl.Range{Filename: name, Start: at, End: end},
+	}
+}
+
+// scanner walks over a text as hcl's lexer does, as far as nesting goes.
+type scanner struct {
+	src    []byte
+	at     int
+	levels []level
+}
+
+// level is a bracket, a quoted string or a heredoc that is open.
+type level struct {
+	open      byte   // ( [ { " < or 0 for the file
+	marker    []byte // of a heredoc
+	operators int
+}
+
+func (s *scanner) run() string {
+	for s.at < len(s.src) {
+		top := &s.levels[len(s.levels)-1]
+		if top.open == '"' || top.open == '<' {
+			s.text(top)
+		} else {
+			s.code(top)
+		}
+		if len(s.levels) > maxDepth {
+			return fmt.Sprintf("nested more than %d levels deep", maxDepth)
+		}
+		if n := s.levels[len(s.levels)-1].operators; n > maxOperators {
+			return fmt.Sprintf("more than %d operators in one expression", maxOperators)
+		}
+		s.at++
+	}
+	return ""
+}
+
+// code looks at one byte outside of strings.
+func (s *scanner) code(top *level) {
+	switch c := s.src[s.at]; c {
+	case '(', '[', '{':
+		top.operators++ // an index and a call follow each other as operators do
+		s.push(level{open: c})
+	case ')', ']', '}':
+		if top.open == opening(c) {
+			s.pop()
+		}
+	case '"':
+		s.push(level{open: c})
+	case ',':
+		top.operators = 0
+	case '\n':
+		if top.open == '{' || top.open == 0 {
+			top.operators = 0
+		}
+	case '#':
+		s.skipLine()
+	case '/':
+		switch s.peek() {
+		case '/':
+			s.skipLine()
+		case '*':
+			s.skipComment()
+		default:
+			top.operators++
+		}
+	case '<':
+		if m := heredocMark(s.src[s.at:]); m != nil {
+			s.push(level{open: '<', marker: m})
+			s.skipLine()
+			return
+		}
+		top.operators++
+	case '+', '-', '*', '%', '!', '=', '>', '&', '|', '?', ':':
+		top.operators++
+	}
+}
+
+// text looks at one byte of a string or a heredoc.
+func (s *scanner) text(top *level) {
+	switch c := s.src[s.at]; {
+	case c == '\\' && top.open == '"':
+		s.at++
+	case c == '"' && top.open == '"': // a line's end is a mistake, and doesn't close it
+		s.pop()
+	case (c == '$' || c == '%') && s.peek() == c: // an escaped one
+		s.at++
+		if s.peek() == '{' {
+			s.at++
+		}
+	case (c == '$' || c == '%') && s.peek() == '{':
+		if c == '%' {
+			top.operators++ // directives nest without brackets
+		}
+		s.at++
+		s.push(level{open: '{'})
+	case c == '\n' && top.marker != nil && endsHeredoc(s.src[s.at+1:], top.marker):
+		s.pop()
+	}
+}
+
+func opening(closing byte) byte {
+	switch closing {
+	case ')':
+		return '('
+	case ']':
+		return '['
+	}
+	return '{'
+}
+
+func (s *scanner) push(l level) { s.levels = append(s.levels, l) }
+
+// pop closes the innermost level. The file itself stays open.
+func (s *scanner) pop() {
+	if len(s.levels) > 1 {
+		s.levels = s.levels[:len(s.levels)-1]
+	}
+}
+
+func (s *scanner) peek() byte {
+	if s.at+1 < len(s.src) {
+		return s.src[s.at+1]
+	}
+	return 0
+}
+
+// skipLine goes to the end of the line, which stays to be looked at.
+func (s *scanner) skipLine() {
+	s.toLineEnd()
+	s.at--
+}
+
+func (s *scanner) toLineEnd() {
+	if i := bytes.IndexByte(s.src[s.at:], '\n'); i >= 0 {
+		s.at += i
+		return
+	}
+	s.at = len(s.src)
+}
+
+func (s *scanner) skipComment() {
+	if i := bytes.Index(s.src[s.at+2:], []byte("*/")); i >= 0 {
+		s.at += i + 3
+		return
+	}
+	s.at = len(s.src)
+}
+
+func heredocMark(rest []byte) []byte {
+	if !bytes.HasPrefix(rest, []byte("<<")) {
+		return nil
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	if m := heredoc.FindSubmatch(line); m != nil {
+		return m[1]
+	}
+	return nil
+}
+
+func endsHeredoc(rest, marker []byte) bool {
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return bytes.Equal(bytes.TrimSpace(line), marker)
+}
+
+// position counts lines and characters from the position of a text's start up
+// to an offset in it.
+func position(src []byte, offset int, from hcl.Pos) hcl.Pos {
+	begin := bytes.LastIndexByte(src[:offset], '\n') + 1
+	at := hcl.Pos{Line: from.Line, Column: from.Column + utf8.RuneCount(src[:offset]), Byte: from.Byte + offset}
+	if begin > 0 {
+		at.Line += bytes.Count(src[:offset], []byte("\n"))
+		at.Column = utf8.RuneCount(src[begin:offset]) + 1
+	}
+	return at
+}
