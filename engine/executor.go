@@ -48,7 +48,7 @@ type executor struct {
 	tearing  bool           // teardown has begun
 	deaths   sync.WaitGroup // unasked exits whose last words are being read
 	leftover []event.LeftBehind
-	kept     []string // addresses of nodes that stay
+	kept     []event.Kept // nodes that stay
 
 	executing bool // the first step has started
 	phase     phase

@@ -29,6 +29,7 @@ type live struct {
 	v      *vertex
 	def    step.Definition
 	intent step.Intent
+	lasts  time.Duration // how long it stays in effect; 0: until it is healed
 	// started and ready are those of its nodes that were started again since,
 	// and were ready then.
 	started, ready []string
@@ -46,9 +47,10 @@ func (x *executor) inject(ctx context.Context, v *vertex, def step.Definition, e
 		return step.Result{}, err
 	}
 	if err := x.writeIntent(f); err != nil {
-		x.move(f, fault.Invalid, err.Error())
-		return step.Result{}, err
+		x.ask(func() { x.uproot(f) })
+		return step.Result{}, fmt.Errorf("nothing was injected, since what undoes it could not be written down: %w", err)
 	}
+	x.move(f, fault.Injecting, "")
 	if err := def.Fault.Inject(ctx, env, intent); err != nil {
 		x.move(f, fault.Invalid, oneLine(err))
 		return step.Result{}, err
@@ -58,10 +60,11 @@ func (x *executor) inject(ctx context.Context, v *vertex, def step.Definition, e
 		x.move(f, fault.Invalid, oneLine(err))
 		return step.Result{}, err
 	}
-	x.ask(func() { f.Hits = seen.Hits })
+	d := duration(args, "for", 0)
+	x.ask(func() { f.Hits, f.lasts = seen.Hits, d })
 	x.move(f, fault.Active, seen.Summary)
 	x.ask(func() { x.reach(v, active) })
-	if d := duration(args, "for", 0); d > 0 {
+	if d > 0 {
 		if err := x.Clock.Sleep(ctx, d); err != nil {
 			return seen.Result, context.Cause(ctx)
 		}
@@ -70,7 +73,8 @@ func (x *executor) inject(ctx context.Context, v *vertex, def step.Definition, e
 	return seen.Result, nil
 }
 
-// plant makes a fault part of the variant, unless it conflicts with another.
+// plant makes a fault part of the variant, unless it conflicts with another. It
+// is planned then: others conflict with it, but nothing has been done.
 func (x *executor) plant(v *vertex, def step.Definition, intent step.Intent) (f *live, err error) {
 	x.ask(func() {
 		if why := fault.Conflict(def.Type, intent.Nodes, x.faults); why != "" {
@@ -84,9 +88,15 @@ func (x *executor) plant(v *vertex, def step.Definition, intent step.Intent) (f 
 		v.record.life = f.Life
 		x.faults = append(x.faults, f.Life)
 		x.lives[f.Life] = f
-		err = x.moveNow(f, fault.Injecting, "")
 	})
 	return f, err
+}
+
+// uproot takes out a fault that was planted and never injected. On the loop.
+func (x *executor) uproot(f *live) {
+	x.faults = slices.DeleteFunc(x.faults, func(l *fault.Life) bool { return l == f.Life })
+	delete(x.lives, f.Life)
+	f.v.record.life = nil
 }
 
 // writeIntent puts on disk what another process needs to know of the fault.
@@ -140,7 +150,11 @@ func (x *executor) moveNow(f *live, to fault.State, text string) error {
 	if err := f.To(to, x.now()); err != nil {
 		return err
 	}
-	x.emit(event.FaultChanged{Step: f.Step, State: string(to), Nodes: f.Nodes, Hits: f.Hits, Text: text})
+	e := event.FaultChanged{Step: f.Step, State: string(to), Nodes: f.Nodes, Hits: f.Hits, Text: text}
+	if to == fault.Active {
+		e.For = f.lasts.Seconds()
+	}
+	x.emit(e)
 	return nil
 }
 
@@ -260,6 +274,15 @@ func (x *executor) startEnded(n *node) {
 	}
 }
 
+// what names the fault among what is left behind. Of one that was never seen to
+// be active it isn't known whether there is anything to undo.
+func (f *live) what() string {
+	if f.Active.IsZero() {
+		return "fault " + f.Step + ", which was being injected when that failed"
+	}
+	return "fault " + f.Step
+}
+
 func (f *live) allIn(addresses []string) bool {
 	return !slices.ContainsFunc(f.Nodes, func(n string) bool { return !slices.Contains(addresses, n) })
 }
@@ -324,7 +347,7 @@ func (x *executor) healAll() {
 		if out := x.shield(ctx, f.v, func() outcome { return x.lastHeal(ctx, f) }); out.cause != nil {
 			x.ask(func() {
 				x.blameCause(f.Step, out.cause, out.state)
-				x.leave(event.LeftBehind{What: "fault " + f.Step, Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
+				x.leave(event.LeftBehind{What: f.what(), Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
 			})
 		}
 	}

@@ -283,7 +283,7 @@ func (x *executor) exited(n *node, code int) {
 		tail := follow.lastWords(x.base, x.Clock, tailLines)
 		x.ask(func() {
 			change.Node, change.State, change.IP, change.Unasked, change.Log = address, nodeExited, n.facts.IP, true, tail
-			c.Detail = strings.Join(tail, "\n")
+			c.Detail, c.LogOf = strings.Join(tail, "\n"), address
 			x.emit(change)
 		})
 	})

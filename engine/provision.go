@@ -86,13 +86,15 @@ func (x *executor) ensureImage(ctx context.Context, v *plan.Vertex) error {
 // progressEvery is how often a line of a build becomes an event.
 const progressEvery = 250 * time.Millisecond
 
-func (x *executor) imageProgress(name string) func(string) {
+// imageProgress tells of a build or pull: every part that begins, and of the
+// lines between them what a person can follow.
+func (x *executor) imageProgress(name string) func(runtime.Progress) {
 	var last time.Time
-	return func(line string) {
+	return func(line runtime.Progress) {
 		x.do(func() {
-			if now := x.now(); now.Sub(last) >= progressEvery {
+			if now := x.now(); line.Stage || now.Sub(last) >= progressEvery {
 				last = now
-				x.emit(event.ImageProgress{Name: name, Text: line})
+				x.emit(event.ImageProgress{Name: name, Text: line.Text, Stage: line.Stage})
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func lateError(ctx context.Context, message string, err error) *step.Error {
 	}
 	late := &step.Error{Verdict: step.Failed, Err: errors.New(message)}
 	c := withDetail(&event.Cause{}, err)
-	return late.With(c.Detail, c.Hint)
+	return late.WithLog(c.LogOf, c.Detail).With(c.Detail, c.Hint)
 }
 
 func keepVerdict(err error) *step.Error {
@@ -109,7 +109,7 @@ func (c nodesOf) WaitReady(ctx context.Context, address string) error {
 	late := lateError(inner, fmt.Sprintf("%s was not ready within %s%s", address, text(n.ready.within), paren(n.ready.where)), err)
 	if late.Detail == "" {
 		tail, _ := c.LogTail(ctx, address, tailLines) // of a node that is there it can't fail
-		return late.With(detailOf(tail), late.Hint)
+		return late.WithLog(address, detailOf(tail))
 	}
 	return late
 }
@@ -157,7 +157,7 @@ func (c nodesOf) afterExit(ctx context.Context, address string, err error) error
 	if oom {
 		hint = "it was killed for using too much memory: give it more"
 	}
-	return step.Failf("%w", exit).With(detailOf(tail), hint)
+	return step.Failf("%w", exit).With("", hint).WithLog(address, detailOf(tail))
 }
 
 // isReady asks once whether everything holds.

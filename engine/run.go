@@ -199,8 +199,8 @@ func (r *run) prepare(ctx context.Context) {
 	for _, left := range swept.Left {
 		r.stream.emit("", event.Warning{Text: fmt.Sprintf("left of an earlier run: %s: %s; remove it with: %s", left.What, left.Reason, left.Command)})
 	}
-	if err != nil {
-		// What matters of it shows when this run's own network is made.
+	if err != nil && runtime.KindOf(err) != runtime.Unreachable {
+		// That nothing can be reached shows when this run's own network is made.
 		r.stream.emit("", event.Warning{Text: "could not look for what earlier runs left: " + err.Error()})
 	}
 	info, err := r.Runtime.Info(ctx)

@@ -38,7 +38,7 @@ func (x *executor) tearDown(ctx context.Context) int {
 		if x.keeps() {
 			for _, n := range nodes {
 				keep = append(keep, n.id)
-				x.kept = append(x.kept, n.decl.Address)
+				x.kept = append(x.kept, event.Kept{Node: n.decl.Address})
 			}
 		}
 	})
@@ -46,6 +46,7 @@ func (x *executor) tearDown(ctx context.Context) int {
 		x.stopSlowly(ctx, nodes)
 	}
 	x.sweep(ctx, keep)
+	x.sayHowToLook(ctx, keep)
 	if len(keep) == 0 {
 		x.drainLogs(ctx, nodes)
 	}
@@ -62,9 +63,26 @@ func (x *executor) keeps() bool {
 	return x.Keep == KeepAlways || x.Keep == KeepFailed && counts(x.verdict.state)
 }
 
-func (x *executor) keptNodes() (kept []string) {
+func (x *executor) keptNodes() (kept []event.Kept) {
 	x.ask(func() { kept = x.kept })
 	return kept
+}
+
+// sayHowToLook finds out how a person looks into the nodes that are kept. It
+// comes after the sweep, which may give them other names. A node that can't be
+// asked is listed without.
+func (x *executor) sayHowToLook(ctx context.Context, kept []runtime.NodeID) {
+	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the time limit of inspecting", of: inspectLimit})
+	defer cancel()
+	var all sync.WaitGroup
+	for i, id := range kept {
+		all.Go(func() {
+			if st, err := x.Runtime.InspectNode(ctx, id); err == nil {
+				x.ask(func() { x.kept[i].Shell, x.kept[i].Logs = st.Shell, st.Logs })
+			}
+		})
+	}
+	all.Wait()
 }
 
 // leave keeps in mind that something could not be undone. On the loop.

@@ -192,12 +192,12 @@ func verdictOf(err error) event.State {
 func withDetail(c *event.Cause, err error) *event.Cause {
 	var s *step.Error
 	if errors.As(err, &s) {
-		c.Detail, c.Hint = s.Detail, s.Hint
+		c.Detail, c.Hint, c.LogOf = s.Detail, s.Hint, s.LogOf
 	}
 	var r *runtime.Error
 	if errors.As(err, &r) {
 		if c.Detail == "" {
-			c.Detail = r.Detail
+			c.Detail, c.LogOf = r.Detail, ""
 		}
 		if c.Hint == "" {
 			c.Hint = r.Hint

@@ -126,7 +126,7 @@ func exitedWhileStarting(ctx context.Context, env *step.Env, node string, code i
 	if log, err := env.Nodes.LogTail(ctx, node, 20); err == nil {
 		detail = joinLines(log)
 	}
-	return step.Failf("%s exited with %d while it was starting", node, code).With(detail, "").AsFinal()
+	return step.Failf("%s exited with %d while it was starting", node, code).WithLog(node, detail).AsFinal()
 }
 
 // serveBack waits until every application that the restarted head knows of is

@@ -178,10 +178,10 @@ func script(spec runtime.NodeSpec) fake.Script {
 	return fake.Script{}
 }
 
-func image(_ context.Context, spec runtime.ImageSpec, progress func(string)) (runtime.Image, error) {
+func image(_ context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error) {
 	if spec.Build != nil {
 		if progress != nil {
-			progress("RUN make")
+			progress(runtime.Progress{Text: "RUN make", Stage: true})
 		}
 		return runtime.Image{}, &runtime.Error{
 			Kind: runtime.BuildFailed, Op: "build image." + spec.Name, Err: errors.New("make ended with code 2"),

@@ -22,7 +22,7 @@ const lastLines = 20
 
 // build makes the image of a Dockerfile, unless that was done before: its tag
 // is the hash of all that goes into it.
-func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress func(string)) (runtime.Image, error) {
+func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error) {
 	in, err := readContext(*spec.Build)
 	if err != nil {
 		return runtime.Image{}, &runtime.Error{Kind: runtime.BuildFailed, Op: "build image " + spec.Name, Err: err}
@@ -54,6 +54,7 @@ func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress fu
 	for name, value := range spec.Build.Args {
 		options.BuildArgs[name] = &value
 	}
+	progress(runtime.Progress{Text: "building from " + spec.Build.Context, Stage: true})
 	if err := r.runBuild(ctx, spec.Name, in, options, progress); err != nil {
 		return runtime.Image{}, err
 	}
@@ -62,7 +63,7 @@ func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress fu
 
 // runBuild builds with BuildKit, which needs no session for an uploaded
 // context, or where the daemon has none with the classic builder.
-func (r *Runtime) runBuild(ctx context.Context, name string, in *buildContext, options client.ImageBuildOptions, progress func(string)) error {
+func (r *Runtime) runBuild(ctx context.Context, name string, in *buildContext, options client.ImageBuildOptions, progress func(runtime.Progress)) error {
 	options.Version = build.BuilderBuildKit
 	response, err := r.sendBuild(ctx, in, options)
 	if err != nil && ctx.Err() == nil && !lost(err) && noBuildKit(err) {
@@ -73,8 +74,8 @@ func (r *Runtime) runBuild(ctx context.Context, name string, in *buildContext, o
 		return r.buildFailed(ctx, name, err, nil)
 	}
 	output := &tail{limit: lastLines}
-	err = readBuild(response, func(line string) {
-		output.add(line)
+	err = readBuild(response, func(line runtime.Progress) {
+		output.add(line.Text)
 		progress(line)
 	})
 	if err != nil {
@@ -133,7 +134,7 @@ func fault(err error) error {
 }
 
 // readBuild hands on the lines of a build until it ends, and closes its stream.
-func readBuild(stream io.ReadCloser, line func(string)) (err error) {
+func readBuild(stream io.ReadCloser, line func(runtime.Progress)) (err error) {
 	defer func() { err = errors.Join(err, stream.Close()) }()
 	var steps trace
 	messages := json.NewDecoder(stream)
@@ -161,11 +162,14 @@ func readBuild(stream io.ReadCloser, line func(string)) (err error) {
 			}
 		default:
 			for _, l := range splitLines(m.Stream + m.Status) {
-				line(l)
+				line(runtime.Progress{Text: l, Stage: classicStage.MatchString(l)})
 			}
 		}
 	}
 }
+
+// classicStage is how the classic builder begins a step.
+var classicStage = regexp.MustCompile(`^Step \d+/\d+ :`)
 
 // colours are what the classic builder puts around standard error.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")

@@ -17,9 +17,9 @@ const noImageHint = "name an image that is here (docker images), or load it (doc
 
 // EnsureImage pulls an image that is not here, or builds one that has not been
 // built of the same content.
-func (r *Runtime) EnsureImage(ctx context.Context, spec runtime.ImageSpec, progress func(string)) (runtime.Image, error) {
+func (r *Runtime) EnsureImage(ctx context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error) {
 	if progress == nil {
-		progress = func(string) {}
+		progress = func(runtime.Progress) {}
 	}
 	if spec.Build != nil {
 		image, err := r.build(ctx, spec, progress)
@@ -38,7 +38,7 @@ func (r *Runtime) local(ctx context.Context, ref, how string) (runtime.Image, er
 	return runtime.Image{Ref: ref, Digest: found.ID, How: how}, nil
 }
 
-func (r *Runtime) pull(ctx context.Context, ref string, progress func(string)) (runtime.Image, error) {
+func (r *Runtime) pull(ctx context.Context, ref string, progress func(runtime.Progress)) (runtime.Image, error) {
 	unlock, err := r.locks.lock(ctx, "image "+ref)
 	if err != nil {
 		return runtime.Image{}, err
@@ -48,6 +48,7 @@ func (r *Runtime) pull(ctx context.Context, ref string, progress func(string)) (
 	if err == nil || !errdefs.IsNotFound(err) {
 		return image, err
 	}
+	progress(runtime.Progress{Text: "pulling " + ref, Stage: true})
 	if err := r.fetch(ctx, ref, progress); err != nil {
 		if ctx.Err() != nil {
 			return runtime.Image{}, context.Cause(ctx)
@@ -62,7 +63,7 @@ func (r *Runtime) pull(ctx context.Context, ref string, progress func(string)) (
 }
 
 // fetch pulls from the registry.
-func (r *Runtime) fetch(ctx context.Context, ref string, progress func(string)) error {
+func (r *Runtime) fetch(ctx context.Context, ref string, progress func(runtime.Progress)) error {
 	response, err := r.api.ImagePull(ctx, ref, client.ImagePullOptions{})
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (r *Runtime) fetch(ctx context.Context, ref string, progress func(string)) 
 		line := strings.TrimSpace(fmt.Sprint(message.ID, " ", message.Status))
 		if !seen[line] {
 			seen[line] = true
-			progress(line)
+			progress(runtime.Progress{Text: line})
 		}
 	}
 	return response.Close()

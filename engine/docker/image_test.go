@@ -3,11 +3,13 @@ package docker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,12 +83,12 @@ func TestAnImageIsBuiltOnceForItsContent(t *testing.T) {
 	defer r.Close()
 	spec := dockerfile(t, "once", "ARG BASE\nFROM ${BASE}\nARG SALT\nRUN echo built-$SALT > /salt\nCOPY file /file\n")
 	var lines []string
-	first, err := r.EnsureImage(t.Context(), spec, func(l string) { lines = append(lines, l) })
+	first, err := r.EnsureImage(t.Context(), spec, func(l runtime.Progress) { lines = append(lines, fmt.Sprint(l.Stage, " ", l.Text)) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	removeImage(t, first.Ref)
-	if first.How != "built" || !strings.HasPrefix(first.Ref, "scenario/once:") || !strings.Contains(strings.Join(lines, "\n"), "RUN echo built") {
+	if first.How != "built" || !strings.HasPrefix(first.Ref, "scenario/once:") || !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "true ") && strings.Contains(l, "RUN echo built") }) {
 		t.Errorf("got %+v, and lines %q", first, lines)
 	}
 	again, err := r.EnsureImage(t.Context(), spec, nil)
@@ -163,8 +165,8 @@ func TestACancelledBuildEnds(t *testing.T) {
 	spec := dockerfile(t, "cancelled", "ARG BASE\nFROM ${BASE}\nARG SALT\nRUN echo begun; sleep 600\n")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err := r.EnsureImage(ctx, spec, func(line string) {
-		if line == "begun" {
+	_, err := r.EnsureImage(ctx, spec, func(line runtime.Progress) {
+		if line.Text == "begun" {
 			cancel()
 		}
 	})

@@ -289,6 +289,10 @@ func stateOf(c container.InspectResponse) runtime.NodeState {
 		Restarts:  c.RestartCount,
 		Error:     c.State.Error,
 		Ports:     map[string]string{},
+		Logs:      "docker logs " + strings.TrimPrefix(c.Name, "/"),
+	}
+	if s.Running {
+		s.Shell = "docker exec -it " + strings.TrimPrefix(c.Name, "/") + " sh"
 	}
 	s.Started = !s.StartedAt.IsZero()
 	if s.Running {

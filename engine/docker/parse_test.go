@@ -98,7 +98,7 @@ func TestABuildsProgressIsReadAsLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			var lines []string
-			if err := readBuild(stream, func(l string) { lines = append(lines, l) }); err != nil {
+			if err := readBuild(stream, func(l runtime.Progress) { lines = append(lines, l.Text) }); err != nil {
 				lines = append(lines, "error: "+err.Error())
 			}
 			compare(t, strings.TrimSuffix(file, ".ndjson")+".golden", strings.Join(lines, "\n")+"\n")
@@ -129,7 +129,7 @@ func FuzzBuildProgress(f *testing.F) {
 		for range 2 {
 			lines, err := steps.decode(message)
 			if err != nil && len(message) == 0 {
-				t.Errorf("an empty message: %q, %v", lines, err)
+				t.Errorf("an empty message: %v, %v", lines, err)
 			}
 		}
 	})

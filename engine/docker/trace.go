@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/scenario-run/scenario/engine/runtime"
 )
 
 // trace turns BuildKit's progress into lines. What comes is its message
@@ -31,13 +33,13 @@ const (
 )
 
 // decode returns the lines of one message.
-func (t *trace) decode(message []byte) ([]string, error) {
+func (t *trace) decode(message []byte) ([]runtime.Progress, error) {
 	if t.named == nil {
 		t.named, t.partial = map[string]bool{}, map[string]string{}
 	}
-	var lines []string
+	var lines []runtime.Progress
 	err := fields(message, func(number protowire.Number, value []byte, _ uint64) error {
-		var more []string
+		var more []runtime.Progress
 		var err error
 		switch number {
 		case statusVertexes:
@@ -52,7 +54,7 @@ func (t *trace) decode(message []byte) ([]string, error) {
 }
 
 // vertex announces a step when it starts, and says why it failed.
-func (t *trace) vertex(message []byte) ([]string, error) {
+func (t *trace) vertex(message []byte) ([]runtime.Progress, error) {
 	var digest, name, failure string
 	var started, cached, done bool
 	err := fields(message, func(number protowire.Number, value []byte, n uint64) error {
@@ -72,14 +74,13 @@ func (t *trace) vertex(message []byte) ([]string, error) {
 		}
 		return nil
 	})
-	var lines []string
+	var lines []runtime.Progress
 	if (started || cached) && !t.named[digest] && !internal(name) {
 		t.named[digest] = true
-		lines = append(lines, name)
+		lines = append(lines, runtime.Progress{Text: name, Stage: true})
 	}
 	if done || failure != "" {
-		lines = append(lines, splitLines(t.partial[digest])...)
-		lines = append(lines, splitLines(failure)...)
+		lines = append(lines, printed(t.partial[digest]+"\n"+failure)...)
 		delete(t.partial, digest)
 	}
 	return lines, err
@@ -91,7 +92,7 @@ func internal(name string) bool {
 }
 
 // log returns the lines that a step's output completes.
-func (t *trace) log(message []byte) ([]string, error) {
+func (t *trace) log(message []byte) ([]runtime.Progress, error) {
 	var digest, text string
 	err := fields(message, func(number protowire.Number, value []byte, _ uint64) error {
 		switch number {
@@ -105,7 +106,16 @@ func (t *trace) log(message []byte) ([]string, error) {
 	text = t.partial[digest] + text
 	end := strings.LastIndexByte(text, '\n') + 1
 	t.partial[digest] = text[end:]
-	return splitLines(text[:end]), err
+	return printed(text[:end]), err
+}
+
+// printed are the lines of a step's output.
+func printed(text string) []runtime.Progress {
+	var lines []runtime.Progress
+	for _, l := range splitLines(text) {
+		lines = append(lines, runtime.Progress{Text: l})
+	}
+	return lines
 }
 
 // fields calls f with each field of a message: its bytes, or its number.

@@ -71,6 +71,9 @@ type (
 	ImageProgress struct {
 		Name string `json:"name"`
 		Text string `json:"text"`
+		// Stage says that a part of the work begins with this line; such lines
+		// are never left out.
+		Stage bool `json:"stage,omitempty"`
 	}
 
 	// ImageReady says where an image came from: built, cached, local, pulled.
@@ -146,6 +149,9 @@ type (
 		Nodes []string `json:"nodes,omitempty"`
 		Hits  []string `json:"hits,omitempty"`
 		Text  string   `json:"text,omitempty"`
+		// For is how many seconds an active fault stays in effect; 0: until it
+		// is healed.
+		For float64 `json:"for_seconds,omitempty"`
 	}
 
 	// WorkloadStarted is written when the baseline stands.
@@ -204,8 +210,16 @@ type (
 		TimedOut bool `json:"timed_out,omitempty"`
 		Left     int  `json:"left,omitempty"` // how many things were left behind
 		// Repeat is the command that runs just this again.
-		Repeat string   `json:"repeat,omitempty"`
-		Kept   []string `json:"kept,omitempty"` // nodes kept, by address
+		Repeat string `json:"repeat,omitempty"`
+		Kept   []Kept `json:"kept,omitempty"`
+	}
+
+	// Kept is a node that outlives the run, and the commands by which a person
+	// looks into it. One that does not run has no shell.
+	Kept struct {
+		Node  string `json:"node"` // address
+		Shell string `json:"shell,omitempty"`
+		Logs  string `json:"logs,omitempty"`
 	}
 
 	// RunFinished is the last event.

@@ -67,10 +67,13 @@ type Value struct {
 
 // Cause says what went wrong.
 type Cause struct {
-	State   State    `json:"state"`            // failed, error, inconclusive, cancelled
-	Message string   `json:"message"`          // one line
-	Detail  string   `json:"detail,omitempty"` // more lines: output, the product's own message
-	Hint    string   `json:"hint,omitempty"`   // what to do next
+	State   State  `json:"state"`            // failed, error, inconclusive, cancelled
+	Message string `json:"message"`          // one line
+	Detail  string `json:"detail,omitempty"` // more lines: output, the product's own message
+	// LogOf is the address of the node whose last lines Detail is; empty: it is
+	// something else.
+	LogOf   string   `json:"log_of,omitempty"`
+	Hint    string   `json:"hint,omitempty"` // what to do next
 	Excerpt *Excerpt `json:"excerpt,omitempty"`
 }
 

@@ -85,10 +85,12 @@ func (l *Life) EndsWithStart() bool {
 }
 
 // Conflict says why a fault of type t can't be injected into nodes while
-// others are in force; empty if it can. Links combine, all else is taken once.
+// others are planned or in force; empty if it can. Links combine, all else is
+// taken once.
 func Conflict(t schema.Type, nodes []string, others []*Life) string {
 	for _, l := range others {
-		if !l.InForce() {
+		// One that is planned is about to be injected.
+		if l.State == Healed {
 			continue
 		}
 		for _, r := range t.Takes {

@@ -18,8 +18,9 @@ type Runtime interface {
 	Info(ctx context.Context) (Info, error)
 
 	// EnsureImage makes an image available, by what its spec says, and returns
-	// what to run. progress, if not nil, gets the lines of a build or pull.
-	EnsureImage(ctx context.Context, spec ImageSpec, progress func(line string)) (Image, error)
+	// what to run. progress, if not nil, gets the lines of a build or pull; what
+	// is there already has none.
+	EnsureImage(ctx context.Context, spec ImageSpec, progress func(Progress)) (Image, error)
 
 	// CreateNetwork makes a network. Without a subnet in the spec it chooses a
 	// free one.
@@ -157,6 +158,14 @@ type BuildSpec struct {
 	Target     string
 }
 
+// Progress is a line of a build or pull.
+type Progress struct {
+	Text string
+	// Stage says that a part of the work begins: the build or pull itself, a
+	// step of a Dockerfile.
+	Stage bool
+}
+
 // Image is an image that is there.
 type Image struct {
 	Ref    string // to create nodes with
@@ -244,6 +253,9 @@ type NodeState struct {
 	Error string
 	IP    netip.Addr        // on its first network
 	Ports map[string]string // "8080" → "127.0.0.1:49153"
+	// Shell and Logs are the commands by which a person looks into the node.
+	// One that does not run has no Shell.
+	Shell, Logs string
 }
 
 // NodeEvent is something that happened to a node.

@@ -13,7 +13,7 @@ func Unavailable(err error) Runtime { return unavailable{err} }
 type unavailable struct{ err error }
 
 func (u unavailable) Info(context.Context) (Info, error) { return Info{}, u.err }
-func (u unavailable) EnsureImage(context.Context, ImageSpec, func(string)) (Image, error) {
+func (u unavailable) EnsureImage(context.Context, ImageSpec, func(Progress)) (Image, error) {
 	return Image{}, u.err
 }
 func (u unavailable) CreateNetwork(context.Context, Scope, NetworkSpec) (Network, error) {

@@ -24,6 +24,7 @@ type Error struct {
 	Err     error
 	Detail  string // more lines: output, the product's own message
 	Hint    string // what to do next
+	LogOf   string // address of the node whose last lines Detail is; empty: it is something else
 	// Final ends a Poll at once.
 	Final bool
 }
@@ -47,6 +48,13 @@ func Inconclusivef(format string, args ...any) *Error {
 func (e *Error) With(detail, hint string) *Error {
 	c := *e
 	c.Detail, c.Hint = detail, hint
+	return &c
+}
+
+// WithLog returns the error with the last lines of a node as its Detail.
+func (e *Error) WithLog(node, lines string) *Error {
+	c := *e
+	c.Detail, c.LogOf = lines, node
 	return &c
 }
 

@@ -40,6 +40,11 @@ func (t *Timeline) draw(e event.Event) {
 // drawVariant prints an event that belongs to a variant.
 func (t *Timeline) drawVariant(v *variant, e event.Event) {
 	switch b := e.Body.(type) {
+	case event.ImageProgress:
+		// On a terminal the region shows it.
+		if b.Stage && t.opts.Mode == Plain {
+			t.say(v, row{label: imageLabel(b.Name), text: clean(b.Text)})
+		}
 	case event.ImageReady:
 		t.say(v, row{label: imageLabel(b.Name), text: b.How + "  " + shortDigest(b.Digest), took: took(b.Seconds)})
 	case event.NodeChanged:
@@ -53,7 +58,7 @@ func (t *Timeline) drawVariant(v *variant, e event.Event) {
 	case event.WorkloadFinished:
 		if t.opts.Mode == Plain {
 			s := v.step(b.Workload)
-			t.say(v, row{at: t.at(v, e), glyph: noteGlyph, kind: kindOf(s), name: s.Name, text: "ended: " + counts(b.Statistics)})
+			t.say(v, row{at: t.at(v, e), glyph: noteGlyph, kind: kindOf(s), name: stepName(s), text: "ended: " + counts(b.Statistics)})
 		}
 	case event.PhaseStarted:
 		t.drawPhase(v, e, b)
@@ -179,8 +184,8 @@ func (t *Timeline) drawStepStarted(v *variant, e event.Event, b event.StepStarte
 		return
 	}
 	t.say(v, row{
-		at: t.at(v, e), glyph: startedGlyph, mark: t.palette.dim, depth: v.depth(s),
-		kind: kindOf(s), name: s.Name, text: text, tint: t.palette.dim,
+		at: t.at(v, e), glyph: startedGlyph, mark: t.palette.dim, depth: depth(s),
+		kind: kindOf(s), name: stepName(s), text: text, tint: t.palette.dim,
 	})
 }
 
@@ -188,8 +193,8 @@ func (t *Timeline) drawStepStarted(v *variant, e event.Event, b event.StepStarte
 func (t *Timeline) stepRow(v *variant, e event.Event, b event.StepFinished) row {
 	s := v.step(b.Step)
 	look := t.palette.look(b.State)
-	r := row{at: t.at(v, e), glyph: look.glyph, mark: look.color, depth: v.depth(s), kind: kindOf(s), name: s.Name, text: clean(b.Summary)}
-	if s.Kind == "fault" && b.State == event.Passed {
+	r := row{at: t.at(v, e), glyph: look.glyph, mark: look.color, depth: depth(s), kind: kindOf(s), name: stepName(s), text: clean(b.Summary)}
+	if s.Kind == "fault" && b.State == event.Passed && !v.lasting[b.Step] && !v.neverActive(b.Step) {
 		r.glyph, r.mark = faultGlyph, t.palette.fault
 	}
 	if b.State != event.Passed {
@@ -215,26 +220,30 @@ func (t *Timeline) stepRow(v *variant, e event.Event, b event.StepFinished) row 
 
 func (t *Timeline) drawFault(v *variant, e event.Event, b event.FaultChanged) {
 	s := v.step(b.Step)
-	r := row{at: t.at(v, e), glyph: noteGlyph, depth: v.depth(s), kind: kindOf(s), name: s.Name, text: b.State}
-	if b.Text != "" {
-		r.text += ": " + clean(b.Text)
+	r := row{at: t.at(v, e), glyph: noteGlyph, depth: depth(s), kind: kindOf(s), name: stepName(s)}
+	say := func(words, more string) {
+		r.text = strings.TrimSuffix(words+": "+clean(more), ": ")
+		t.say(v, r)
 	}
 	switch {
+	case b.State == "active" && b.For > 0:
+		// Its step ends when it has been healed; that of another fault ends now.
+		r.glyph, r.mark = faultGlyph, t.palette.fault
+		say("in effect for "+took(b.For), effect(b))
 	case b.State == "invalid":
 		r.glyph, r.mark, r.tint = warnGlyph, t.palette.doubt, t.palette.doubt
-		t.say(v, r)
+		say("whether it is in effect is not known", b.Text)
 	case b.State == "healed" && t.opts.Mode == Plain:
-		t.say(v, r)
+		say("healed", b.Text)
 	}
 }
 
 // drawPhase prints the start of a phase; on a terminal only that of cleanup
 // steps, which stand below it.
 func (t *Timeline) drawPhase(v *variant, e event.Event, b event.PhaseStarted) {
-	inCleanup := func(s event.Step) bool { return s.Group == "cleanup" }
 	show := t.opts.Mode == Plain && b.Phase != "execute"
 	if b.Phase == "cleanup" {
-		show = slices.ContainsFunc(v.started.Steps, inCleanup)
+		show = slices.ContainsFunc(v.started.Steps, func(s event.Step) bool { return addressParts(s.Address)[0] == inCleanup })
 	}
 	if show {
 		t.say(v, row{at: t.at(v, e), glyph: noteGlyph, mark: t.palette.dim, kind: b.Phase})

@@ -83,12 +83,23 @@ func (t *Timeline) drawLeft(l event.LeftBehind) {
 	}
 }
 
+// keptIndent is where the values of the last lines of a variant stand.
+const keptIndent = "              "
+
+// drawKept prints how to look into what was kept, and how to get rid of it.
 func (t *Timeline) drawKept(b event.VariantFinished) {
 	if len(b.Kept) == 0 {
 		return
 	}
-	t.print("  kept        " + clean(strings.Join(b.Kept, ", ")))
-	t.print("              " + t.palette.accent.Sprint("scenario clean "+t.run.Run) + " removes them")
+	for i, k := range b.Kept {
+		t.print(padRight([]string{"  kept", ""}[min(i, 1)], len(keptIndent)) + clean(k.Node))
+		for _, command := range []string{k.Shell, k.Logs} {
+			if command != "" {
+				t.print(keptIndent + "  " + t.palette.accent.Sprint(clean(command)))
+			}
+		}
+	}
+	t.print("  remove      " + t.palette.accent.Sprint("scenario clean "+t.run.Run))
 }
 
 // drawRunEnd prints the table of variants, if there was more than one thing to
@@ -167,7 +178,11 @@ func (v *variant) from(address string) string {
 		return address
 	}
 	s := v.step(address)
-	return clean(strings.TrimSpace(kindOf(s) + " " + s.Name))
+	from := clean(strings.TrimSpace(kindOf(s) + " " + stepName(s)))
+	if addressParts(address)[0] == inCleanup {
+		from += ", in cleanup"
+	}
+	return from
 }
 
 // path is a path as it is shortest to type from where the command was called.

@@ -20,9 +20,16 @@ const (
 func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 	look := t.palette.look(b.State)
 	t.print("")
-	t.print("  " + look.color.Sprint(look.word) + "  " + took(b.Seconds))
+	gap := "  "
+	if room := t.room(0); room > 0 && width(gap+look.word+gap+took(b.Seconds)) > room {
+		gap = "\n  "
+	}
+	t.print("  " + look.color.Sprint(look.word) + gap + took(b.Seconds))
 	when := v.failedAt(e, b)
 	if from := v.from(b.Step); from != "" && !saysWhere(b.Cause, from, b.Step) {
+		if b.Cause == nil || b.Cause.Excerpt == nil {
+			from += placeText(v.step(b.Step), event.Cause{})
+		}
 		t.paragraph("    ", from)
 	}
 	if b.Cause != nil {
@@ -32,6 +39,7 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 		t.drawHistory(v, v.ended[b.Step].History)
 		t.drawFaults(v, when)
 		t.drawLogs(v, b, when)
+		t.drawFurther(v, b)
 	}
 	t.print("")
 	t.print("  artifacts   " + t.path(path.Join(t.run.Dir, v.started.Dir)))
@@ -66,12 +74,15 @@ func (t *Timeline) drawCause(c event.Cause, look look) {
 	}
 	if detail := lines(c.Detail); len(detail) > 0 {
 		t.print("")
+		if c.LogOf != "" {
+			t.paragraph("    ", "last lines of "+clean(c.LogOf))
+		}
 		if n := len(detail) - mostDetail; n > 0 {
 			t.print(t.palette.dim.Sprintf("    … %s before", plural(n, "line")))
 			detail = detail[n:]
 		}
 		for _, l := range detail {
-			t.quoted(l)
+			t.quoted("", l)
 		}
 	}
 	if c.Hint != "" {
@@ -82,12 +93,12 @@ func (t *Timeline) drawCause(c event.Cause, look look) {
 	}
 }
 
-// quoted prints a line of foreign output.
-func (t *Timeline) quoted(l string) {
-	if room := t.room(6); room > 0 {
+// quoted prints a line of foreign output, further in by indent.
+func (t *Timeline) quoted(indent, l string) {
+	if room := t.room(6 + len(indent)); room > 0 {
 		l = cut(l, room)
 	}
-	t.print(strings.TrimRight("    "+t.palette.dim.Sprint("│")+" "+l, " "))
+	t.print(strings.TrimRight("    "+indent+t.palette.dim.Sprint("│")+" "+l, " "))
 }
 
 // paragraph prints text broken at the terminal's width.
@@ -103,7 +114,7 @@ func (t *Timeline) room(indent int) int {
 	if w == 0 || t.opts.Mode == Plain {
 		return 0
 	}
-	return max(10, w-indent)
+	return max(6, w-indent)
 }
 
 // drawHistory shows how the value developed. A single value is in the cause.
@@ -118,11 +129,15 @@ func (t *Timeline) drawHistory(v *variant, h []event.Observation) {
 			t.print(t.palette.dim.Sprintf("    %s", padLeft("…", 8)) + t.palette.dim.Sprintf("  %d more", skip))
 			i += skip
 		}
-		t.print(t.observation(v, h[i]))
+		t.observation(v, h[i])
 	}
 }
 
-func (t *Timeline) observation(v *variant, o event.Observation) string {
+// narrowHistory is the width below which an observation takes a line for its
+// time and one for its text.
+const narrowHistory = 40
+
+func (t *Timeline) observation(v *variant, o event.Observation) {
 	tint := t.palette.doubt
 	switch o.Result {
 	case "true":
@@ -134,12 +149,19 @@ func (t *Timeline) observation(v *variant, o event.Observation) string {
 	if o.Count > 1 {
 		times = fmt.Sprintf("×%d", o.Count)
 	}
-	text := clean(o.Text)
-	if room := t.room(29); room > 0 {
+	text, when := clean(o.Text), at(v.sinceStart(seconds(o.At)))
+	room := t.room(29)
+	if room > 0 && room < narrowHistory-29 {
+		for _, l := range wrap(strings.TrimSpace(when+" "+o.Result+" "+times), t.room(2)) {
+			t.print("  " + tint.Sprint(l))
+		}
+		t.paragraph("    ", text)
+		return
+	}
+	if room > 0 {
 		text = cut(text, room)
 	}
-	when := t.palette.dim.Sprint(padLeft(at(v.sinceStart(seconds(o.At))), 8))
-	return strings.TrimRight("    "+when+"  "+tint.Sprint(padRight(o.Result, 7))+" "+padRight(times, 6)+" "+text, " ")
+	t.print(strings.TrimRight("    "+t.palette.dim.Sprint(padLeft(when, 8))+"  "+tint.Sprint(padRight(o.Result, 7))+" "+padRight(times, 6)+" "+text, " "))
 }
 
 // drawFaults shows which faults were in effect when it failed, or had been,
@@ -155,27 +177,33 @@ func (t *Timeline) drawFaults(v *variant, when time.Duration) {
 		span := "in effect since " + at(v.sinceStart(f.active))
 		switch {
 		case f.active == 0:
-			span = "injected " + at(v.sinceStart(f.injected)) + ", never seen to be in effect"
+			span = "injection began " + at(v.sinceStart(f.injected)) + ", no effect was seen"
 		case f.healed > 0 && f.healed <= when:
 			span = fmt.Sprintf("in effect from %s to %s", at(v.sinceStart(f.active)), at(v.sinceStart(f.healed)))
 		}
-		if f.broken {
-			span += ", state unknown"
+		for i, l := range wrap(kindOf(s)+" "+stepName(s), t.room(7)) {
+			t.print("    " + t.palette.fault.Sprint([]string{faultGlyph, "  "}[min(i, 1)]+" "+l))
 		}
-		t.print("    " + t.palette.fault.Sprint(faultGlyph+" "+kindOf(s)+" "+s.Name))
 		if f.text != "" {
 			span += ": " + clean(f.text)
 		}
 		t.paragraph("       ", span)
+		if f.broken != "" {
+			t.paragraph("       ", "its state is not known: "+clean(f.broken))
+		}
 		if first, ok := v.firstSymptom(f.injected, when+time.Second); ok {
 			t.paragraph("       ", "first symptom "+at(v.sinceStart(first.at))+": "+clean(first.text))
 		} else {
-			t.print("       " + t.palette.dim.Sprint("nothing was seen to go wrong after it"))
+			for _, l := range wrap("nothing was seen to go wrong after it", t.room(7)) {
+				t.print("       " + t.palette.dim.Sprint(l))
+			}
 		}
 	}
 }
 
 func (t *Timeline) section(title string) {
 	t.print("")
-	t.print("  " + t.palette.bold.Sprint(title))
+	for _, l := range wrap(title, t.room(2)) {
+		t.print("  " + t.palette.bold.Sprint(l))
+	}
 }

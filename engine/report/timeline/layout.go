@@ -57,7 +57,7 @@ func columnsFor(steps []event.Step) columns {
 	var kinds, names []string
 	for _, s := range steps {
 		kinds = append(kinds, kindOf(s))
-		names = append(names, s.Name)
+		names = append(names, stepName(s))
 	}
 	return columns{kind: widest(kinds, 8, 16) + 1, name: widest(names, 8, 24) + 1}
 }
@@ -89,6 +89,8 @@ func (l layout) line(r row) string {
 			gap = max(2, gap)
 		case r.name != "":
 			gap = max(1, gap)
+		case r.kind == "":
+			gap = max(0, min(gap, w.room()-width(r.text)))
 		}
 		if text := clip(r.text, w.room()-gap); text != "" {
 			w.add(nil, strings.Repeat(" ", gap))
@@ -124,7 +126,7 @@ func (w *rowWriter) head(r row) {
 	if w.kind > 0 {
 		w.add(nil, cell(r.kind, w.kind-2*r.depth, w.room()))
 	}
-	w.add(w.palette.bold, cut(r.name, w.room()))
+	w.add(w.palette.bold, cutMiddle(r.name, w.room()))
 }
 
 // end writes the last column.

@@ -23,7 +23,7 @@ const (
 // drawLogs prints the last lines of the nodes that had to do with it.
 func (t *Timeline) drawLogs(v *variant, b event.VariantFinished, when time.Duration) {
 	for _, node := range v.involved(b) {
-		if node == b.Step && b.Cause != nil && b.Cause.Detail != "" {
+		if b.Cause != nil && b.Cause.LogOf == node && b.Cause.Detail != "" {
 			continue // the cause shows them
 		}
 		tail := t.tail(v, node, when)
@@ -32,7 +32,7 @@ func (t *Timeline) drawLogs(v *variant, b event.VariantFinished, when time.Durat
 		}
 		t.section("last lines of " + clean(node))
 		for _, l := range tail {
-			t.quoted(l)
+			t.quoted("", l)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // region is the part of the screen that is drawn again and again.
 type region struct {
-	drawn []int // widths of the lines on the screen
+	drawn []string // the lines on the screen, without colours
 	frame int
 }
 
@@ -31,7 +31,7 @@ func (r *region) compose(b *bytes.Buffer, above []byte, live []string, width int
 	for _, line := range live {
 		b.WriteString(line)
 		b.WriteByte('\n')
-		r.drawn = append(r.drawn, printedWidth(line))
+		r.drawn = append(r.drawn, sgr.ReplaceAllString(line, ""))
 	}
 }
 
@@ -39,10 +39,25 @@ func (r *region) compose(b *bytes.Buffer, above []byte, live []string, width int
 // terminal has become narrower, its lines are wrapped.
 func (r *region) rows(width int) int {
 	n := 0
-	for _, w := range r.drawn {
-		n += max(1, (w+width-1)/width)
+	for _, line := range r.drawn {
+		n += wrappedRows(line, width)
 	}
 	return n
+}
+
+// wrappedRows is how many rows a terminal makes of a line. A wide character
+// that only half fits goes to the next row whole.
+func wrappedRows(line string, limit int) int {
+	if width(line) <= limit {
+		return 1
+	}
+	rows, start := 1, 0
+	for i, r := range line {
+		if i > start && width(line[start:i]+string(r)) > limit {
+			rows, start = rows+1, i
+		}
+	}
+	return rows
 }
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -92,7 +107,7 @@ func (t *Timeline) liveRows(v *variant, now time.Time) []row {
 			text = strings.TrimSpace(fmt.Sprintf("attempt %d  %s", n, text))
 		}
 		rows = append(rows, row{
-			glyph: spin, mark: t.palette.accent, depth: v.depth(s), kind: kindOf(s), name: s.Name,
+			glyph: spin, mark: t.palette.accent, depth: depth(s), kind: kindOf(s), name: stepName(s),
 			text: text, tint: t.palette.dim, took: took(max(0, (elapsed - v.since[address]).Seconds())),
 		})
 	}

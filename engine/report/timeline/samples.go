@@ -29,7 +29,7 @@ func (t *Timeline) readSamples(v *variant) {
 }
 
 func (t *Timeline) firstFailures(v *variant, w event.WorkloadStarted, in *bufio.Reader) {
-	name := v.step(w.Workload).Name
+	name := stepName(v.step(w.Workload))
 	found := make([]bool, len(v.faults))
 	for left := len(v.faults); left > 0; {
 		line, err := in.ReadBytes('\n')

@@ -13,6 +13,22 @@ type screen struct {
 	width int
 	rows  []string
 	row   int
+	soft  map[int]bool // rows that go on in the next one
+}
+
+// resize wraps what stands on the screen anew, as terminals do.
+func (s *screen) resize(width int) {
+	var text strings.Builder
+	for i, row := range s.rows {
+		text.WriteString(row)
+		if !s.soft[i] && i < s.row {
+			text.WriteByte('\n')
+		}
+	}
+	s.width, s.rows, s.row, s.soft = width, nil, 0, nil
+	if _, err := s.Write([]byte(text.String())); err != nil {
+		panic(err)
+	}
 }
 
 var control = regexp.MustCompile("^\x1b\\[([0-9;]*)([A-Za-z])")
@@ -37,6 +53,10 @@ func (s *screen) Write(p []byte) (int, error) {
 			return 0, fmt.Errorf("an escape sequence that no terminal was asked for: %q", text[:min(10, len(text))])
 		default:
 			if width(s.line()+string(r)) > s.width {
+				if s.soft == nil {
+					s.soft = map[int]bool{}
+				}
+				s.soft[s.row] = true
 				s.row++
 			}
 			s.set(s.line() + string(r))
@@ -56,6 +76,11 @@ func (s *screen) control(args, final string) error {
 		s.row -= n
 	case "J":
 		s.rows = s.rows[:min(s.row, len(s.rows))]
+		for i := range s.soft {
+			if i >= s.row {
+				delete(s.soft, i)
+			}
+		}
 	default:
 		return fmt.Errorf("control sequence %q", args+final)
 	}

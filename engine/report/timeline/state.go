@@ -15,6 +15,7 @@ type variant struct {
 	wall    time.Time     // when it began
 	started event.VariantStarted
 	steps   map[string]event.Step
+	likes   map[string]event.Step // by their addresses without rounds
 	columns columns
 
 	running  []string // addresses, in the order of their starts
@@ -23,6 +24,7 @@ type variant struct {
 	doing    map[string]string // last progress
 	ended    map[string]stepEnd
 	faults   []*faultLife
+	lasting  map[string]bool // fault steps that end when their fault is healed
 	traffic  []event.WorkloadStarted
 	seen     []symptom
 	nodes    []string          // in the order in which they were first seen
@@ -33,6 +35,7 @@ type variant struct {
 	outputs  []event.Output
 	finished bool
 	left     []event.LeftBehind
+	failed   []string            // steps that did not pass, in the order of their ends
 	exits    map[string]nodeExit // the last of each node
 }
 
@@ -53,7 +56,7 @@ type faultLife struct {
 	// since the run began; active and healed are 0 until then
 	injected, active, healed time.Duration
 	text                     string
-	broken                   bool
+	broken                   string // why nothing is known of its state
 }
 
 // symptom is a sign that something does not work, for whom it shows at.
@@ -66,6 +69,7 @@ func newVariant(e event.Event, s event.VariantStarted) *variant {
 	v := &variant{
 		key: e.Variant, began: e.Mono, wall: e.Time, started: s,
 		steps:   map[string]event.Step{},
+		likes:   map[string]event.Step{},
 		columns: columnsFor(s.Steps),
 		since:   map[string]time.Duration{},
 		attempt: map[string]int{},
@@ -73,10 +77,12 @@ func newVariant(e event.Event, s event.VariantStarted) *variant {
 		ended:   map[string]stepEnd{},
 		node:    map[string]string{},
 		image:   map[string]string{},
+		lasting: map[string]bool{},
 		exits:   map[string]nodeExit{},
 	}
 	for _, step := range s.Steps {
 		v.steps[step.Address] = step
+		v.likes[anyRound(step.Address)] = step
 	}
 	return v
 }
@@ -95,29 +101,6 @@ func kindOf(s event.Step) string {
 	default:
 		return s.Kind
 	}
-}
-
-// step returns what is known of a step; an address that the plan does not list
-// stands for itself.
-func (v *variant) step(address string) event.Step {
-	if s, ok := v.steps[address]; ok {
-		return s
-	}
-	kind, name, ok := strings.Cut(address, ".")
-	if !ok {
-		return event.Step{Address: address, Name: address}
-	}
-	return event.Step{Address: address, Kind: kind, Name: name}
-}
-
-// depth is in how many groups a step is.
-func (v *variant) depth(s event.Step) int {
-	n := 0
-	for s.Group != "" && n < 8 {
-		n++
-		s = v.steps[s.Group]
-	}
-	return n
 }
 
 // sinceStart is a time of the run in the variant's seconds.
@@ -150,7 +133,7 @@ func (v *variant) record(e event.Event) {
 		v.traffic = append(v.traffic, b)
 	case event.WorkloadFinished:
 		if b.FirstError != "" {
-			v.symptom(seconds(b.FirstErrorAt), v.step(b.Workload).Name+": "+b.FirstError)
+			v.symptom(seconds(b.FirstErrorAt), stepName(v.step(b.Workload))+": "+b.FirstError)
 		}
 	case event.PhaseStarted:
 		v.phase = b.Phase
@@ -187,14 +170,17 @@ func (v *variant) recordNode(e event.Event, b event.NodeChanged) {
 func (v *variant) recordEnd(e event.Event, b event.StepFinished) {
 	v.running = slices.DeleteFunc(v.running, func(a string) bool { return a == b.Step })
 	v.ended[b.Step] = stepEnd{e.Mono, b}
+	if decides(b.State) {
+		v.failed = append(v.failed, b.Step)
+	}
 	s := v.step(b.Step)
 	for _, o := range b.History {
 		if o.Result == "false" || o.Result == "error" {
-			v.symptom(seconds(o.At), kindOf(s)+" "+s.Name+": "+o.Text)
+			v.symptom(seconds(o.At), kindOf(s)+" "+stepName(s)+": "+o.Text)
 		}
 	}
 	if b.Cause != nil && len(b.History) == 0 && b.State != event.Skipped && b.State != event.Cancelled {
-		v.symptom(e.Mono, kindOf(s)+" "+s.Name+": "+b.Cause.Message)
+		v.symptom(e.Mono, kindOf(s)+" "+stepName(s)+": "+b.Cause.Message)
 	}
 }
 
@@ -211,15 +197,42 @@ func (v *variant) recordFault(e event.Event, b event.FaultChanged) {
 	f := v.faults[i]
 	switch b.State {
 	case "active":
-		f.nodes, f.active, f.text = b.Nodes, e.Mono, b.Text
-		if f.text == "" {
-			f.text = strings.Join(b.Hits, ", ")
-		}
+		f.nodes, f.active, f.text, f.broken = b.Nodes, e.Mono, effect(b), ""
+		v.lasting[b.Step] = b.For > 0
 	case "healing", "healed":
 		f.healed = e.Mono
 	case "invalid":
-		f.broken = true
+		f.broken = b.Text
+		if f.broken == "" {
+			f.broken = "an error"
+		}
 	}
+}
+
+// neverActive says that no effect was seen of the faults of a step, which
+// passed all the same: it was to fail.
+func (v *variant) neverActive(step string) bool {
+	injected := false
+	for _, f := range v.faults {
+		if f.step == step && f.active > 0 {
+			return false
+		}
+		injected = injected || f.step == step
+	}
+	return injected
+}
+
+// effect is what a fault did, in words.
+func effect(b event.FaultChanged) string {
+	if b.Text != "" {
+		return b.Text
+	}
+	return strings.Join(b.Hits, ", ")
+}
+
+// decides says that a state counts for the verdict.
+func decides(s event.State) bool {
+	return s == event.Failed || s == event.Error || s == event.Inconclusive
 }
 
 func (v *variant) symptom(at time.Duration, text string) {

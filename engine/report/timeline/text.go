@@ -27,6 +27,16 @@ func cut(s string, w int) string {
 	return cells().Truncate(s, w, "…")
 }
 
+// cutMiddle shortens a name to at most w cells and keeps both of its ends: the
+// key of an instance stands at one, the group that it is in at the other.
+func cutMiddle(s string, w int) string {
+	if width(s) <= w || w < 8 {
+		return cut(s, w)
+	}
+	tail := (w - 1) / 2
+	return cut(s, w-tail) + cells().TruncateLeft(s, width(s)-tail, "")
+}
+
 // padRight fills s with spaces up to w cells; padLeft puts them in front.
 func padRight(s string, w int) string { return s + strings.Repeat(" ", max(0, w-width(s))) }
 func padLeft(s string, w int) string  { return strings.Repeat(" ", max(0, w-width(s))) + s }
@@ -49,7 +59,9 @@ func clean(s string) string {
 			b.WriteString("    ")
 		case r == '\r' || r == '\n':
 			b.WriteByte(' ')
-		case unicode.IsControl(r), r != '\u200d' && unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+		case r == zeroWidthJoiner && joinsWide(s[n:]):
+			// Terminals disagree on how wide the joined picture is.
+		case unicode.IsControl(r), r != zeroWidthJoiner && unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
@@ -57,6 +69,14 @@ func clean(s string) string {
 		s = s[n:]
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+const zeroWidthJoiner = '\u200d'
+
+// joinsWide says that what a joiner joins is a picture rather than a letter.
+func joinsWide(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return cells().RuneWidth(r) == 2
 }
 
 // lines splits text into clean lines, without empty ones at its ends.

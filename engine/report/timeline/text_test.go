@@ -22,7 +22,8 @@ func TestCleanLeavesNothingThatATerminalActsOn(t *testing.T) {
 		{"right to left override", "\u202egpj.exe", `\u202egpj.exe`},
 		{"not UTF-8", "a\xffb", `a\xffb`},
 		{"wide", "日本語", "日本語"},
-		{"joined emoji", "👩\u200d🚀", "👩\u200d🚀"},
+		{"joined emoji", "👩\u200d🚀", "👩🚀"},
+		{"joined letters", "क्\u200dष", "क्\u200dष"},
 	} {
 		if got := clean(c.in); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -28,6 +28,21 @@ var nodeRules = map[string]func(*lab){
 			l.Errorf("state %+v", state)
 		}
 	},
+	"a node says how to look into it": func(l *lab) {
+		id := l.create(l.spec("a", Sleep))
+		state, err := l.InspectNode(l.ctx, id)
+		l.must(err)
+		if state.Logs == "" || state.Shell != "" {
+			l.Errorf("before its start: logs by %q, a shell by %q", state.Logs, state.Shell)
+		}
+		_, err = l.StartNode(l.ctx, id)
+		l.must(err)
+		state, err = l.InspectNode(l.ctx, id)
+		l.must(err)
+		if state.Logs == "" || state.Shell == "" {
+			l.Errorf("while it runs: logs by %q, a shell by %q", state.Logs, state.Shell)
+		}
+	},
 	"starting a node that runs changes nothing": func(l *lab) {
 		id, first := l.start("a", Sleep)
 		again, err := l.StartNode(l.ctx, id)

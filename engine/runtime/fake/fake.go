@@ -25,7 +25,7 @@ type Options struct {
 	// until it is told to stop.
 	Script func(spec runtime.NodeSpec) Script
 	// Image answers EnsureImage in its place.
-	Image func(ctx context.Context, spec runtime.ImageSpec, progress func(string)) (runtime.Image, error)
+	Image func(ctx context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error)
 	// Jobs are what agents can run.
 	Jobs map[string]func(ctx context.Context, spec []byte, out func([]byte) error) error
 	// Now is the clock of states, events and logs. Nil: time.Now.
@@ -182,7 +182,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 
 // EnsureImage has every image: one to pull is local, one to build is built
 // once and cached from then on.
-func (r *Runtime) EnsureImage(ctx context.Context, spec runtime.ImageSpec, progress func(string)) (runtime.Image, error) {
+func (r *Runtime) EnsureImage(ctx context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error) {
 	if err := r.enter(ctx, "EnsureImage", spec.Name); err != nil {
 		return runtime.Image{}, err
 	}

@@ -153,6 +153,10 @@ func (n *node) publish(start int) map[string]string {
 func (n *node) copyState() runtime.NodeState {
 	s := n.state
 	s.Ports = maps.Clone(s.Ports)
+	s.Logs = "fake logs " + n.spec.Host
+	if s.Running {
+		s.Shell = "fake shell " + n.spec.Host
+	}
 	return s
 }
 
