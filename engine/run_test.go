@@ -352,8 +352,12 @@ func TestKeep(t *testing.T) {
 		if kept := len(nodes) == 1; kept != tt.kept {
 			t.Errorf("%s: kept %v\n%s", tt.keep, nodes, p.text())
 		}
-		if got := len(of[event.VariantFinished](p)[0].Kept) == 1; got != tt.kept {
+		said := of[event.VariantFinished](p)[0].Kept
+		if got := len(said) == 1; got != tt.kept {
 			t.Errorf("%s: the event says kept: %v", tt.keep, got)
+		}
+		if tt.kept && (said[0].Node != "node.a" || said[0].Shell == "" || said[0].Logs == "") {
+			t.Errorf("%s: how to look into it: %+v", tt.keep, said)
 		}
 	}
 }
