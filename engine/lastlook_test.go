@@ -16,15 +16,11 @@ import (
 	"github.com/scenario-run/scenario/engine/step"
 )
 
-// exitsAfter makes node.a exit by itself so long after its start, and every
-// other node at once: it may be gone by then.
+// exitsAfter makes every node exit by itself so long after its start.
 func exitsAfter(s *scene, d time.Duration) func(runtime.NodeSpec) fake.Script {
 	return func(spec runtime.NodeSpec) fake.Script {
-		if spec.Address != "node.a" {
-			return fake.Script{Exits: func(int) (int, bool) { return 3, true }}
-		}
 		return fake.Script{Start: func(int) error {
-			time.AfterFunc(d, func() { s.placed.Exit(spec.Address, 3) })
+			time.AfterFunc(d, func() { s.placed.ExitIfThere(spec.Address, 3) })
 			return nil
 		}}
 	}

@@ -197,6 +197,17 @@ func (r *Runtime) exitLocked(n *node, code int) {
 // Exit makes the node of that address exit by itself.
 func (r *Runtime) Exit(address string, code int) { r.exit(r.byAddress(address), code) }
 
+// ExitIfThere is Exit of a node that may have been removed meanwhile.
+func (r *Runtime) ExitIfThere(address string, code int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.nodes {
+		if n.spec.Address == address {
+			r.exitLocked(n, code)
+		}
+	}
+}
+
 // OOM makes the kernel kill the node of that address.
 func (r *Runtime) OOM(address string) {
 	n := r.byAddress(address)
