@@ -62,10 +62,7 @@ func (l *loaded) plansAsJSON(out io.Writer) error {
 			all = append(all, data)
 		}
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(all)
+	return writeJSON(out, all)
 }
 
 func (l *loaded) plansAsText(out io.Writer, width int, verbose bool) error {

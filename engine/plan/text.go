@@ -46,12 +46,15 @@ func title(scenario, variant string) string {
 	return scenario + " [" + variant + "]"
 }
 
+// stepsSection is the part of a plan that the scenario's steps make up.
+const stepsSection = "steps"
+
 func sectionOf(v *Vertex) string {
 	switch {
 	case v.Cleanup:
 		return "cleanup"
 	case v.Step != nil:
-		return "steps"
+		return stepsSection
 	default:
 		return "provision"
 	}
