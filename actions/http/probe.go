@@ -32,7 +32,7 @@ type probeOut struct {
 	Body    *string           `scn:"body" doc:"The body, at most 1 MiB; null without an answer."`
 	JSON    cty.Value         `scn:"json" doc:"The body read as JSON; null if it is none."`
 	Headers map[string]string `scn:"headers" doc:"The answer's headers, names as in Content-Type; several of one name with a comma between."`
-	Latency *time.Duration    `scn:"latency_seconds" doc:"From connecting to the answer's end; null without an answer."`
+	Latency *time.Duration    `scn:"latency_seconds" doc:"Seconds from connecting to the answer's end; null without an answer."`
 }
 
 func probe() step.Definition {

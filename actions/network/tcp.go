@@ -21,7 +21,7 @@ type tcpOut struct {
 	OK      bool           `scn:"ok" doc:"Whether the connection was made."`
 	Error   *string        `scn:"error" doc:"Why not; null if ok."`
 	Class   *string        `scn:"class" doc:"How it failed: refused, reset, timeout, dns, unreachable, down (the node that asks), unexpected; null if ok."`
-	Latency *time.Duration `scn:"latency_seconds" doc:"How long it took; null if it failed."`
+	Latency *time.Duration `scn:"latency_seconds" doc:"Seconds until the connection was made; null if it failed."`
 }
 
 func tcp() step.Definition {

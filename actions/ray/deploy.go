@@ -22,7 +22,7 @@ type deployArgs struct {
 
 // deployed is an application as a result shows it.
 type deployed struct {
-	Status   string `scn:"status" doc:"RUNNING."`
+	Status   string `scn:"status" doc:"How it stands, as Serve calls it: RUNNING, DEPLOYING, UNHEALTHY, DEPLOY_FAILED, DELETING or NOT_STARTED."`
 	Message  string `scn:"message" doc:"What Serve says about it."`
 	Replicas int    `scn:"replicas" doc:"Replicas that run, of all its deployments."`
 }
@@ -34,7 +34,7 @@ type deployResult struct {
 func deployServe() step.Definition {
 	d := step.NewAction(schema.Type{
 		Name:    "deploy_serve",
-		Summary: "Deploy applications to Ray Serve and wait until they answer",
+		Summary: "deploys applications to Ray Serve and waits until they answer",
 		Doc: "Gives Serve a config and waits until every application in it is RUNNING with the replicas that it is to have, and until the HTTP proxy on each node with a replica knows its route. " +
 			"An application that can't be deployed (`DEPLOY_FAILED`) fails the step at once, with Ray's own message; so does a config that Serve refuses.\n\n" +
 			"`import_path` is imported on the nodes: put the module on the Python path of the head and the workers. " +

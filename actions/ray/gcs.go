@@ -50,7 +50,7 @@ const (
 func killGCS() step.Definition {
 	return step.NewFault(schema.Type{
 		Name:    "kill_gcs",
-		Summary: "Kill the GCS of a Ray head",
+		Summary: "kills the GCS of a Ray head",
 		Doc: "Sends a signal to the process `gcs_server` in the head. After SIGKILL `ray start --block` sees its child die and the head's node exits with it, within one or two seconds: the fault is active when it has. " +
 			"`restart_head`, `start` or `restart` of the head ends it, or `heal`.",
 		Takes:        []schema.Resource{schema.Down},

@@ -8,7 +8,7 @@ import (
 
 // onHead is the argument that nearly every type here takes.
 type onHead struct {
-	Head step.Node `scn:"head" only:"ray,role,head" doc:"The cluster's head; by default the scenario's only one."`
+	Head step.Node `scn:"head" only:"ray,role,head" doc:"The head of the cluster."`
 }
 
 func (o onHead) head() string { return string(o.Head) }

@@ -60,7 +60,7 @@ func nodeKind() step.Definition {
 	return step.NewNodeKind(schema.Type{
 		Name:    "ray",
 		Check:   checkNode,
-		Summary: "A node of a Ray cluster",
+		Summary: "a node of a Ray cluster",
 		Doc: "Fills in the command (`ray start --block`), the environment, shared memory and readiness of a head or a worker.\n\n" +
 			"The head is ready when its REST API answers and it is in the node list since this start; a worker when it is ALIVE in that list since this start. " +
 			"A worker's process is started right after the head's and waits for it; the head's is started when Redis answers, if it uses one. " +

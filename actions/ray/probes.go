@@ -40,7 +40,7 @@ type nodesResult struct {
 func nodesProbe() step.Definition {
 	return restProbe(schema.Type{
 		Name:     "ray_nodes",
-		Summary:  "Which nodes Ray sees",
+		Summary:  "which nodes Ray sees",
 		Doc:      "Asks the head's REST API for its list of nodes.",
 		Examples: []schema.Example{nodesExample},
 	}, func(ctx context.Context, a api, _ onHead) (out nodesResult, err error) {
@@ -90,7 +90,7 @@ type actorsResult struct {
 func actorsProbe() step.Definition {
 	return restProbe(schema.Type{
 		Name:     "ray_actors",
-		Summary:  "Which actors Ray sees",
+		Summary:  "which actors Ray sees",
 		Doc:      "Asks the head's REST API for its list of actors, of all namespaces.",
 		Examples: []schema.Example{actorsExample},
 	}, func(ctx context.Context, a api, in actorsArgs) (out actorsResult, err error) {
@@ -141,7 +141,7 @@ type serveResult struct {
 func serveProbe() step.Definition {
 	return restProbe(schema.Type{
 		Name:     "ray_serve",
-		Summary:  "What Ray Serve runs",
+		Summary:  "what Ray Serve runs",
 		Doc:      "Asks the head's REST API for Serve's account of itself, which its controller gives: no answer, then, while the controller is away.",
 		Examples: []schema.Example{serveExample},
 	}, func(ctx context.Context, a api, _ onHead) (out serveResult, err error) {
@@ -175,7 +175,7 @@ type gcsResult struct {
 func gcsProbe() step.Definition {
 	return step.NewProbe(schema.Type{
 		Name:     "ray_gcs",
-		Summary:  "How the GCS of a Ray head is",
+		Summary:  "whether the GCS of a Ray head runs, and as which process",
 		Doc:      "Looks at the process in the node and at its port, not at REST, which comes up later. A head that is down is an answer: `up` is false.",
 		Examples: []schema.Example{gcsExample},
 	}, askGCS)

@@ -31,7 +31,7 @@ type reconfigResult struct {
 func reconfig() step.Definition {
 	d := step.NewAction(schema.Type{
 		Name:    "reconfig",
-		Summary: "Change what is deployed to Ray Serve and wait until it is in force",
+		Summary: "changes what is deployed to Ray Serve and waits until it is in force",
 		Doc: "Takes the config that is deployed, lays `options` over one deployment, gives it to Serve and waits as `deploy_serve` does, until the new config is in force. Or gives Serve a whole new `config`.\n\n" +
 			"While the head is away it waits: by REST by asking again until the step's time limit; with `from` as a driver in that node that hangs until the GCS is back. Run it in `background` then.\n\n" +
 			"Serve keeps a replica's process when only num_replicas, user_config, autoscaling_config, max_ongoing_requests or a health or shutdown setting changes, and replaces it otherwise.",

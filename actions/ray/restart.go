@@ -10,15 +10,15 @@ import (
 )
 
 type restartResult struct {
-	GCS       time.Duration  `scn:"gcs_seconds" doc:"From the start of the node until the GCS's port answered."`
-	Dashboard *time.Duration `scn:"dashboard_seconds" doc:"Until REST answered; null without a dashboard."`
-	Serve     *time.Duration `scn:"serve_seconds" doc:"Until Serve's controller answered with every application RUNNING; null if nothing is deployed."`
+	GCS       time.Duration  `scn:"gcs_seconds" doc:"Seconds from the start of the node until the GCS's port answered."`
+	Dashboard *time.Duration `scn:"dashboard_seconds" doc:"Seconds from the start until REST answered; null without a dashboard."`
+	Serve     *time.Duration `scn:"serve_seconds" doc:"Seconds from the start until Serve's controller answered with every application RUNNING; null if nothing is deployed."`
 }
 
 func restartHead() step.Definition {
 	return step.NewAction(schema.Type{
 		Name:    "restart_head",
-		Summary: "Start a dead Ray head again, or restart a living one, and wait until it is whole",
+		Summary: "starts a dead Ray head again, or restarts a living one, and waits until it is whole",
 		Doc: "Waits for the GCS, for REST, for the head's own place in the node list, and, if applications were deployed, until Serve's controller answers and each is RUNNING again. " +
 			"An application that comes back as DEPLOY_FAILED fails the step. With `storage = \"memory\"` the new GCS knows nothing of Serve, and `serve_seconds` is null.",
 		Ends:     []schema.Resource{schema.Down},

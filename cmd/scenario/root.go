@@ -46,6 +46,7 @@ carries it out on Docker, and shows a timeline that explains itself.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRun(w), newPlan(w), newGraph(w), newValidate(w), newFmt(w), newList(w), newClean(w), newVersion(w),
+		newExplain(w),
 		newAgent(w), newGuardian(w),
 	)
 	return root

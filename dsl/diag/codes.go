@@ -7,7 +7,8 @@ import "slices"
 // that must be known early, 05 order.
 type Code string
 
-// The codes. A code is never used again for something else.
+// The codes. A code is never used again for something else; SCN0312 was one of
+// windows, which no version reported.
 const (
 	Unreadable       Code = "SCN0101"
 	IsDirectory      Code = "SCN0102"
@@ -53,7 +54,6 @@ const (
 	NoFile          Code = "SCN0309"
 	NullValue       Code = "SCN0310"
 	CannotEvaluate  Code = "SCN0311"
-	BadWindow       Code = "SCN0312"
 	BadIndex        Code = "SCN0313"
 	NoDefaultNode   Code = "SCN0314"
 	WrongTargetKind Code = "SCN0315"
@@ -133,7 +133,6 @@ var entries = []Entry{
 	{NoFile, "a file that is named doesn't exist or can't be read"},
 	{NullValue, "a value is needed where there is null"},
 	{CannotEvaluate, "an expression can't be evaluated"},
-	{BadWindow, "a window is over a workload, and starts and ends with steps or faults"},
 	{BadIndex, "an index doesn't fit what it is applied to"},
 	{NoDefaultNode, "the argument has no default, since not exactly one node fits"},
 	{WrongTargetKind, "a reference is to something of another kind"},

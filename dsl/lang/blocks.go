@@ -13,8 +13,8 @@ var (
 	scenarioArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "description", Type: cty.String, Doc: "What the scenario shows, in a sentence; it heads the timeline."},
 		{Name: "tags", Type: cty.List(cty.String), Doc: "Words to choose scenarios by."},
-		{Name: "timeout", Type: cty.String, Default: cty.StringVal("10m"), Format: schema.PositiveDuration, Doc: "Time limit of one variant, from its first step to its last."},
-		{Name: "cleanup_timeout", Type: cty.String, Default: cty.StringVal("2m"), Format: schema.PositiveDuration, Doc: "Time limit of what comes after the last step: healing and the `cleanup` block."},
+		{Name: "timeout", Type: cty.String, Default: cty.StringVal("10m"), Format: schema.PositiveDuration, Doc: "Time limit of one variant; cleanup has one of its own."},
+		{Name: "cleanup_timeout", Type: cty.String, Default: cty.StringVal("2m"), Format: schema.PositiveDuration, Doc: "Time limit of the `cleanup` block, which runs whatever became of the steps."},
 		{Name: "seed", Type: cty.Number, Check: checkWhole, Doc: "A whole number that decides what `pick` chooses. Without it each run draws one and prints it."},
 	}}
 	variableArgs = schema.Object{

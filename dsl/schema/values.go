@@ -23,8 +23,8 @@ var StepAttrs = Object{Attrs: []Attr{
 		Enum: []string{"pending", "running", "passed", "failed", "error", "inconclusive", "skipped", "cancelled"}},
 	{Name: "started_at", Type: cty.String, Doc: "When the step started, as RFC 3339."},
 	{Name: "ended_at", Type: cty.String, Doc: "When the step ended, as RFC 3339."},
-	{Name: "elapsed_seconds", Type: cty.Number, Doc: "How long the step took."},
-	{Name: "attempts", Type: cty.Number, Doc: "How many times it was tried."},
+	{Name: "elapsed_seconds", Type: cty.Number, Doc: "How many seconds the step took."},
+	{Name: "attempts", Type: cty.Number, Doc: "How many attempts there were."},
 	{Name: "error", Type: cty.String, Doc: "Why it failed; null if it did not."},
 }}
 

@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 	"dsl/format":           {"dsl/source"},
 	"dsl/funcs":            {"dsl/diag", "dsl/syntax"},
 	"dsl/lang":             {"dsl/schema", "dsl/diag", "dsl/source", "dsl/funcs", "dsl/syntax"},
+	"dsl/reference":        {"dsl/schema", "dsl/diag", "dsl/funcs", "dsl/lang"},
 	"engine/event":         {},
 	"engine/runtime":       {},
 	"engine/step":          {"dsl/schema", "engine/runtime", "engine/event"},

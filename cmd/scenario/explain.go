@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scenario-run/scenario/dsl/reference"
+)
+
+func newExplain(w *world) *cobra.Command {
+	color := oneOf("auto", "always", "never")
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain [[KIND] WORD]",
+		Short: "Say what a word of a scenario file means",
+		Long: `explain looks up an action, fault, probe, workload, node kind, block, argument,
+function, statistic or attribute, or the code of a diagnostic such as SCN0203.
+Without a word it shows what there is; a plural, as in "explain faults", lists
+one kind. A word that means several things shows all; "explain probe http"
+shows one of them.`,
+		Example: `  scenario explain kill
+  scenario explain probe http
+  scenario explain SCN0203
+  scenario explain functions`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			l := reference.New(w.registry().Vocabulary())
+			if asJSON {
+				return explainJSON(w.stdout, l, args)
+			}
+			width, _, _ := w.terminal(w.stdout)
+			return explain(w.stdout, l, args, reference.Style{Color: w.colored(color.value, w.stdout), Width: width})
+		},
+	}
+	cmd.Flags().Var(color, "color", "colour output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return cmd
+}
+
+func explain(out io.Writer, l *reference.Language, words []string, style reference.Style) error {
+	if len(words) == 0 {
+		return l.Overview(out, style)
+	}
+	found, kind, err := lookUp(l, words)
+	if err != nil {
+		return err
+	}
+	if kind != "" {
+		return reference.Contents(out, kind, found, style)
+	}
+	if err := reference.Text(out, found, style); err != nil || len(found) == 1 {
+		return err
+	}
+	var ways []string
+	for _, t := range found {
+		ways = append(ways, fmt.Sprintf("explain %s %s", t.Kind, t.Name))
+	}
+	_, err = fmt.Fprintf(out, "\nOne of them alone: scenario %s\n", strings.Join(ways, ", "))
+	return err
+}
+
+func explainJSON(out io.Writer, l *reference.Language, words []string) error {
+	found := l.Topics()
+	if len(words) > 0 {
+		var err error
+		if found, _, err = lookUp(l, words); err != nil {
+			return err
+		}
+	}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(found)
+}
+
+// lookUp returns what words mean: topics, or, with the kind, all topics of it.
+func lookUp(l *reference.Language, words []string) ([]reference.Topic, reference.Kind, error) {
+	if found := l.Find(words...); len(found) > 0 {
+		return found, "", nil
+	}
+	if kind, ok := reference.KindOf(words...); ok {
+		return l.List(kind), kind, nil
+	}
+	word := words[len(words)-1]
+	if len(words) == 1 {
+		return nil, "", unknownWord(l, word)
+	}
+	first := strings.Join(words[:len(words)-1], " ")
+	if _, ok := reference.KindOf(first); !ok {
+		return nil, "", usage("scenario explain takes a word, or a kind and a word; %q is no kind", first).with("Kinds: " + kindList() + ".")
+	}
+	if others := l.Find(word); len(others) > 0 {
+		return nil, "", usage("there is no %s named %q", first, word).with(fmt.Sprintf("There is a %s of that name: scenario explain %s %s", others[0].Kind, others[0].Kind, word))
+	}
+	return nil, "", unknownWord(l, word)
+}
+
+func unknownWord(l *reference.Language, word string) error {
+	e := usage("nothing in a scenario file is called %q", word)
+	if s := l.Suggest(word); s != "" {
+		return e.with(fmt.Sprintf("Did you mean %q?", s))
+	}
+	return e.with(`"scenario explain" lists the words.`)
+}
+
+func kindList() string {
+	var all []string
+	for _, k := range reference.Kinds() {
+		all = append(all, string(k))
+	}
+	return strings.Join(all, ", ")
+}

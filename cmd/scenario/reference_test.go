@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/reference"
+	"github.com/scenario-run/scenario/dsl/schema"
+)
+
+func language() *reference.Language { return reference.New(system().registry().Vocabulary()) }
+
+// check writes the files of an example into a directory and takes the first of
+// them through load and plan, as validate does.
+// That there are no steps is no matter in an example of something else.
+func check(t *testing.T, files []reference.File, about string) (codes []diag.Code, text string) {
+	t.Helper()
+	// Below a directory of its own, so that a path that leaves it leads nowhere.
+	dir := filepath.Join(t.TempDir(), "shop")
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(f.Text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{environ: nil, stdin: strings.NewReader(""), dir: dir}
+	s := &selection{vars: variables(files[0].Text)}
+	l, err := load(w, system().registry(), s, []string{filepath.Join(dir, files[0].Name)}, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range l.diags() {
+		code := diag.CodeOf(d)
+		if !slices.Contains(codes, code) && (code != diag.NothingDone || about == string(code)) {
+			codes = append(codes, code)
+		}
+	}
+	var out bytes.Buffer
+	if err := diag.Print(&out, l.texts, l.diags(), diag.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	return codes, out.String()
+}
+
+// variables are what a first line "# scenario run FILE --var NAME=VALUE" gives.
+func variables(text string) []string {
+	first, _, _ := strings.Cut(text, "\n")
+	words := strings.Fields(first)
+	var all []string
+	for i, word := range words {
+		if word == "--var" && i+1 < len(words) && words[0] == "#" {
+			all = append(all, words[i+1])
+		}
+	}
+	return all
+}
+
+func TestEveryExampleOfTheReferenceIsPlanned(t *testing.T) {
+	for _, topic := range language().Topics() {
+		if topic.Kind == reference.CodeTopic {
+			continue // below
+		}
+		for _, e := range topic.Examples {
+			if e.Files[0].Name == "" {
+				continue // a call, which dsl/funcs evaluates
+			}
+			if codes, text := check(t, e.Files, topic.Name); len(codes) > 0 {
+				t.Errorf("%s %s, %q:\n%s", topic.Kind, topic.Name, e.Title, text)
+			}
+			if !strings.Contains(e.Files[0].Text, topic.Name) {
+				t.Errorf("%s %s: the example %q does not use it", topic.Kind, topic.Name, e.Title)
+			}
+		}
+	}
+}
+
+func TestEveryCodeHasAnExampleThatProvokesItAndOneThatIsRight(t *testing.T) {
+	for _, c := range language().Codes {
+		t.Run(string(c.Code), func(t *testing.T) {
+			if c.Code == diag.MissingBlock && !anyBlockIsRequired() {
+				return // nothing can provoke it
+			}
+			if c.Doc == "" || len(c.Wrong) == 0 || len(c.Right) == 0 {
+				t.Fatalf("it has no explanation, or no example: write dsl/reference/codes/%s.txtar", c.Code)
+			}
+			if c.Code == diag.TooLarge { // too large to be kept
+				c.Wrong[0].Text += strings.Repeat("# and so on\n", 5<<20/12)
+			}
+			if codes, text := check(t, c.Wrong, string(c.Code)); !slices.Equal(codes, []diag.Code{c.Code}) {
+				t.Errorf("the wrong one provokes %v:\n%s", codes, text)
+			}
+			if codes, text := check(t, c.Right, string(c.Code)); len(codes) > 0 {
+				t.Errorf("the right one is refused:\n%s", text)
+			}
+		})
+	}
+}
+
+func anyBlockIsRequired() bool {
+	l := language()
+	objects := []schema.Object{}
+	for _, b := range l.Blocks {
+		objects = append(objects, b.Args, b.Meta)
+	}
+	for _, t := range l.Types {
+		objects = append(objects, t.Args)
+	}
+	return slices.ContainsFunc(objects, func(o schema.Object) bool {
+		return slices.ContainsFunc(o.Blocks, func(b schema.Block) bool { return b.Required })
+	})
+}
+
+func TestEveryBlockAndEveryTypeHasAnExample(t *testing.T) {
+	for _, topic := range language().Topics() {
+		switch topic.Kind {
+		case reference.BlockTopic, reference.ActionTopic, reference.FaultTopic, reference.ProbeTopic, reference.WorkloadTopic,
+			reference.NodeKindTopic, reference.RootTopic, reference.FunctionTopic:
+			if len(topic.Examples) == 0 {
+				t.Errorf("%s %s has no example", topic.Kind, topic.Name)
+			}
+		}
+		if topic.Summary == "" || strings.HasSuffix(topic.Summary, ".") {
+			t.Errorf("%s %s: summary %q", topic.Kind, topic.Name, topic.Summary)
+		}
+	}
+}
+
+func TestEveryWordIsFound(t *testing.T) {
+	l := language()
+	for _, topic := range l.Topics() {
+		found := l.Find(string(topic.Kind), topic.Name)
+		if !slices.ContainsFunc(found, func(f reference.Topic) bool { return f.Kind == topic.Kind }) {
+			t.Errorf("%s %s is not found", topic.Kind, topic.Name)
+		}
+		var out bytes.Buffer
+		for _, width := range []int{40, 80} {
+			if err := explain(&out, l, []string{topic.Name}, reference.Style{Width: width}); err != nil {
+				t.Error(err)
+			}
+		}
+		if out.Len() == 0 {
+			t.Error(fmt.Sprint(topic.Name, " says nothing"))
+		}
+	}
+}

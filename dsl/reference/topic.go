@@ -1,0 +1,143 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+// Kind says what a topic is about.
+type Kind string
+
+// The kinds of topics, in the order in which those of one name are shown.
+const (
+	BlockTopic     Kind = "block"
+	ActionTopic    Kind = "action"
+	FaultTopic     Kind = "fault"
+	ProbeTopic     Kind = "probe"
+	WorkloadTopic  Kind = "workload"
+	NodeKindTopic  Kind = "node kind"
+	RootTopic      Kind = "reference"
+	FunctionTopic  Kind = "function"
+	StatisticTopic Kind = "statistic"
+	ArgumentTopic  Kind = "argument"
+	AttributeTopic Kind = "attribute"
+	FormatTopic    Kind = "format"
+	CodeTopic      Kind = "code"
+)
+
+// Kinds returns all kinds, in order.
+func Kinds() []Kind {
+	return []Kind{
+		BlockTopic, ActionTopic, FaultTopic, ProbeTopic, WorkloadTopic, NodeKindTopic,
+		RootTopic, FunctionTopic, StatisticTopic, ArgumentTopic, AttributeTopic, FormatTopic, CodeTopic,
+	}
+}
+
+// Plural names all topics of a kind.
+func (k Kind) Plural() string { return string(k) + "s" }
+
+// Topic is what there is to say about one word.
+type Topic struct {
+	Kind     Kind      `json:"kind"`
+	Name     string    `json:"name"`
+	Group    string    `json:"group,omitempty"` // within the kind
+	Summary  string    `json:"summary"`         // one line, without a full stop
+	Usage    string    `json:"usage,omitempty"` // how it is written
+	Doc      string    `json:"doc,omitempty"`   // Markdown
+	Sections []Section `json:"sections,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
+	See      []string  `json:"see,omitempty"` // words to look up next
+}
+
+// Section is a list under a heading.
+type Section struct {
+	Title string `json:"title"`
+	Rows  []Row  `json:"rows,omitempty"`
+	After string `json:"after,omitempty"` // a sentence below the list
+}
+
+// Row is an argument, a result or the like.
+type Row struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
+	// Facts are such as required, or default 30s.
+	Facts []string `json:"facts,omitempty"`
+	Doc   string   `json:"doc,omitempty"`
+	Rows  []Row    `json:"rows,omitempty"` // of a nested block or an object
+}
+
+// Example shows a topic in use.
+type Example struct {
+	Title string `json:"title,omitempty"`
+	Files []File `json:"files"`
+	Wrong bool   `json:"wrong,omitempty"` // it is refused
+}
+
+// Topics returns all topics, by kind; within it in the order of the language,
+// or by name.
+func (l *Language) Topics() []Topic { return l.topics }
+
+// Find returns what a word means, or, of a kind and a word, what the word means
+// as one of that kind. A plural such as "faults" finds nothing here: see List.
+func (l *Language) Find(words ...string) []Topic {
+	if len(words) == 0 {
+		return nil
+	}
+	name := words[len(words)-1]
+	kind := strings.Join(words[:len(words)-1], " ")
+	var found []Topic
+	for _, t := range l.topics {
+		if strings.EqualFold(t.Name, name) && t.Kind.is(kind) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// is says whether topics of a kind are meant by a word. A fault stands in an
+// action block, so that it is found as an action too.
+func (k Kind) is(word string) bool {
+	return word == "" || word == string(k) || word == k.Plural() || k == FaultTopic && word == string(ActionTopic)
+}
+
+// KindOf returns the kind that words name, in singular or plural.
+func KindOf(words ...string) (Kind, bool) {
+	word := strings.Join(words, " ")
+	for _, k := range Kinds() {
+		if word == string(k) || word == k.Plural() {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// List returns the topics of a kind.
+func (l *Language) List(k Kind) []Topic {
+	var all []Topic
+	for _, t := range l.topics {
+		if t.Kind == k {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// Words returns every word that Find finds, and the plurals of kinds, sorted.
+func (l *Language) Words() []string {
+	var words []string
+	for _, t := range l.topics {
+		words = append(words, t.Name)
+	}
+	for _, k := range Kinds() {
+		if !strings.Contains(string(k), " ") {
+			words = append(words, k.Plural())
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// Suggest returns the word that was most likely meant, or "".
+func (l *Language) Suggest(word string) string { return diag.Suggest(word, l.Words()) }
