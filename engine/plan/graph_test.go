@@ -50,7 +50,7 @@ func TestTheGraphIsDrawnInEachFormat(t *testing.T) {
 // What is drawn, read back by another's parser, is the plan.
 func TestGraphvizReadsWhatThePlanSays(t *testing.T) {
 	plans := []*plan.Plan{grouped(t), hostile(t)}
-	for _, name := range []string{"ha_serve", "liveness", "detached_actor", "session_name", "ha_serve_redis"} {
+	for _, name := range shippedNames(t) {
 		plans = append(plans, shipped(t, name)...)
 	}
 	for _, p := range plans {

@@ -10,7 +10,8 @@ import (
 // version is the version of the JSON form.
 const version = 1
 
-// jsonPlan is the JSON form of a plan. Fields are added, never changed.
+// jsonPlan is the JSON form of a plan, described for others by
+// docs/reference/plan.schema.json. Fields are added, never changed.
 type jsonPlan struct {
 	Version  int          `json:"version"`
 	Scenario string       `json:"scenario"`
