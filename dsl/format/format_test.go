@@ -80,7 +80,7 @@ func formatted2(t *testing.T, src string) string {
 
 // What the project ships is in canonical form.
 func TestShippedFilesAreCanonical(t *testing.T) {
-	files := hclFiles(t, "../../scenarios", "../lang/testdata/right")
+	files := hclFiles(t, "../../scenarios", "../../cmd/scenario/templates", "../lang/testdata/right")
 	for _, path := range files {
 		src, err := os.ReadFile(path)
 		if err != nil {

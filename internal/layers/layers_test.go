@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"cmd/scenario":         {""},
 	"bench":                {""},
 	"e2e":                  {""},
+	"scenarios":            {},
 	"internal":             {},
 	"dsl/schema":           {},
 	"dsl/syntax":           {},
