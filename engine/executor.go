@@ -46,6 +46,7 @@ type executor struct {
 	faults   []*fault.Life           // in the order of their injection
 	lives    map[*fault.Life]*live
 	tearing  bool           // teardown has begun
+	lost     bool           // the runtime can't be reached any more
 	deaths   sync.WaitGroup // unasked exits whose last words are being read
 	leftover []event.LeftBehind
 	kept     []event.Kept // nodes that stay
@@ -75,6 +76,8 @@ type verdict struct {
 	from     string // the vertex that the cause came from
 	timedOut bool
 	internal bool
+	// diedAt is when the node exited that is the cause; zero for other causes.
+	diedAt time.Time
 }
 
 // progress is how far a vertex is.
@@ -441,6 +444,7 @@ func (x *executor) blameCause(from string, cause *event.Cause, state event.State
 	}
 	if x.verdict.state == "" || worse(state, x.verdict.state) {
 		x.verdict.state, x.verdict.cause, x.verdict.from = state, cause, from
+		x.verdict.diedAt = time.Time{}
 	}
 }
 

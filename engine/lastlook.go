@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/scenario-run/scenario/engine/runtime"
 )
 
 // infancy is the age before which a node that says nothing of when it is ready
@@ -84,11 +86,19 @@ func (x *executor) lookAt(ctx context.Context, n *node) {
 	st, err := x.Runtime.InspectNode(ctx, n.id)
 	switch {
 	case err != nil && x.interrupts.count() == 0:
-		err = fmt.Errorf("look at %s at the end: %w", n.decl.Address, err)
-		x.ask(func() { x.blameCause(n.decl.Address, classify(ctx, err), verdictOf(err)) })
+		x.ask(func() { x.notSeen(ctx, n, fmt.Errorf("look at %s at the end: %w", n.decl.Address, err)) })
 	case err == nil && st.Started && !st.Running:
 		x.ask(func() { x.exited(n, st.ExitCode) })
 	}
+}
+
+// notSeen takes in that a node could not be looked at. On the loop.
+func (x *executor) notSeen(ctx context.Context, n *node, err error) {
+	if runtime.KindOf(err) == runtime.Unreachable {
+		x.lostRuntime("lost sight of the nodes", err)
+		return
+	}
+	x.blameCause(n.decl.Address, classify(ctx, err), verdictOf(err))
 }
 
 // lookAfterCleanup does that again where cleanup steps have used the nodes

@@ -159,9 +159,7 @@ func (x *executor) watch(ctx context.Context) error {
 func (x *executor) happened(e runtime.NodeEvent) {
 	if e.Err != nil {
 		if x.base.Err() == nil && !x.tearing {
-			c := withDetail(&event.Cause{State: event.Error, Message: "lost sight of the nodes: " + oneLine(e.Err)}, e.Err)
-			x.blameCause("runtime", c, event.Error)
-			x.halt("the runtime was lost")
+			x.lostRuntime("lost sight of the nodes", e.Err)
 		}
 		return
 	}
@@ -265,7 +263,7 @@ func (x *executor) exited(n *node, code int) {
 		return
 	}
 	change := event.NodeChanged{ExitCode: &code, OOMKilled: n.oom, Seconds: x.upFor(n)}
-	if n.asked || n.mayExit || x.explains(n) {
+	if n.asked || n.mayExit || x.lost || x.explains(n) {
 		x.become(n, nodeExited, change)
 		return
 	}
@@ -275,7 +273,9 @@ func (x *executor) exited(n *node, code int) {
 	// The verdict stands and nothing more is started at once; what the node
 	// said last is added to it.
 	c := exitCause(address, code, change.OOMKilled)
-	x.blameCause(address, c, c.State)
+	if x.blameCause(address, c, c.State); x.verdict.cause == c {
+		x.verdict.diedAt = x.now()
+	}
 	x.halt(fmt.Sprintf("%s exited with code %d", address, code))
 	x.deaths.Add(1)
 	x.task(func() {

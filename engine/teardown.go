@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -148,12 +149,34 @@ func (x *executor) sweep(ctx context.Context, keep []runtime.NodeID) {
 		for _, l := range swept.Left {
 			x.leave(event.LeftBehind{What: l.What, Reason: l.Reason, Command: l.Command})
 		}
-		if err != nil {
-			x.leave(event.LeftBehind{
-				What: "what the run made", Reason: oneLine(err), Command: "scenario clean " + x.RunID,
-			})
+		if err == nil {
+			return
 		}
+		if runtime.KindOf(err) == runtime.Unreachable {
+			x.lostRuntime("the nodes could not be removed", err)
+		}
+		x.leave(event.LeftBehind{What: x.made(), Reason: oneLine(err), Command: "scenario clean " + x.RunID})
 	})
+}
+
+// made names what is there if nothing could be removed. On the loop.
+func (x *executor) made() string {
+	var all []string
+	for _, a := range x.order {
+		if x.nodes[a].id != "" {
+			all = append(all, a)
+		}
+	}
+	for _, name := range x.places.names {
+		all = append(all, "network "+name)
+	}
+	for _, name := range sortedKeys(x.places.volumes) {
+		all = append(all, "volume "+name)
+	}
+	if len(all) == 0 {
+		return "what the run may have made"
+	}
+	return strings.Join(all, ", ")
 }
 
 // drainLogs waits until what the nodes printed last is on disk.

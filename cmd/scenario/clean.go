@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,31 +12,49 @@ import (
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
+// cleaning is what clean is asked for.
+type cleaning struct {
+	run    string // empty: what belongs to processes that are gone
+	all    bool
+	force  bool
+	images bool
+}
+
 func newClean(w *world) *cobra.Command {
-	var all bool
+	var c cleaning
 	cmd := &cobra.Command{
-		Use:   "clean [RUN|--all]",
+		Use:   "clean [RUN|--all] [--images]",
 		Short: "Remove what runs left behind or kept",
 		Long: `clean removes nodes, networks and volumes. Without arguments: what belongs to
 runs whose process is gone, except what was kept with --keep. With a run's id:
-all of that run, kept or not. With --all: all of every run, those that go on
-included. What runs recorded stays.`,
+all of that run, kept or not; of one that goes on only with --force. With
+--all: all of every run, those that go on included. What runs recorded stays.
+
+With --images it removes images as well that were made for runs: those that
+scenarios build, and those of agents. What a container uses, what is less than
+an hour old, and the newest of each name stay.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
+			switch {
+			case len(args) > 1:
 				return usage("scenario clean takes one run, %q is one too many", args[1])
-			}
-			if all && len(args) > 0 {
+			case c.all && len(args) > 0:
 				return usage("--all and the run %s contradict each other", args[0])
+			case c.force && len(args) == 0:
+				return usage("--force is about one run: scenario clean RUN --force")
+			case len(args) > 0:
+				c.run = args[0]
 			}
-			return clean(w, args, all)
+			return clean(w, c)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "remove what belongs to any run")
+	cmd.Flags().BoolVar(&c.all, "all", false, "remove what belongs to any run")
+	cmd.Flags().BoolVar(&c.force, "force", false, "remove the run even if it goes on")
+	cmd.Flags().BoolVar(&c.images, "images", false, "remove images that were made for runs and that nothing uses")
 	return cmd
 }
 
-func clean(w *world, args []string, all bool) error {
+func clean(w *world, c cleaning) error {
 	ctx, stop := untilSignal(w)
 	defer stop()
 	rt, err := w.runtime()
@@ -44,15 +63,39 @@ func clean(w *world, args []string, all bool) error {
 	}
 	defer rt.Close()
 	found := false
+	var alive *runtime.Owned
 	pick := func(o runtime.Owned) bool {
-		hit := all || !o.Kept && guardian.Gone(o.Scope, w.now())
-		if len(args) > 0 {
-			hit = o.Run == args[0]
+		gone := guardian.Gone(o.Scope, w.now())
+		hit := c.all || !o.Kept && gone
+		if c.run != "" {
+			hit = o.Run == c.run
 		}
 		found = found || hit
+		if hit && c.run != "" && !gone && !c.force {
+			alive = &o
+			return false
+		}
 		return hit
 	}
 	swept, err := guardian.SweepOwned(ctx, rt, pick)
+	if alive != nil {
+		return usage("run %s goes on (%s)", alive.Run, guardian.Process(alive.Owner)).
+			with("End it, or remove what it has in spite of that: scenario clean " + alive.Run + " --force")
+	}
+	if err == nil && c.images {
+		var dropped runtime.Swept
+		dropped, err = rt.DropImages(ctx, w.now().Add(-youngImage))
+		swept.Removed, swept.Left = append(swept.Removed, dropped.Removed...), append(swept.Left, dropped.Left...)
+		found = found || len(dropped.Removed) > 0
+	}
+	return c.conclude(w, swept, found, err)
+}
+
+// youngImage is the age below which an image stays: a run that goes on may be
+// about to use it.
+const youngImage = time.Hour
+
+func (c cleaning) conclude(w *world, swept runtime.Swept, found bool, err error) error {
 	for _, r := range swept.Removed {
 		fmt.Fprintf(w.stdout, "removed %s\n", r)
 	}
@@ -64,8 +107,8 @@ func clean(w *world, args []string, all bool) error {
 		return unreachable(err)
 	case len(swept.Left) > 0:
 		return &exitError{code: exitLeftBehind}
-	case !found && len(args) > 0:
-		return &exitError{code: exitNothing, err: fmt.Errorf("there is nothing of a run %s", args[0])}
+	case !found && c.run != "":
+		return &exitError{code: exitNothing, err: fmt.Errorf("there is nothing of a run %s", c.run)}
 	case !found:
 		fmt.Fprintln(w.stdout, "nothing to remove")
 	}

@@ -113,7 +113,7 @@ func crlf(ts *testscript.TestScript, _ bool, args []string) {
 // wrong.
 func inMemory() *world {
 	w := system()
-	rt := fake.New(fake.Options{Fail: fail(w), Script: script, Image: image})
+	rt := fake.New(fake.Options{Fail: fail(w), Script: script, Image: image, Made: []string{"scenario/old:1", "scenario/old:2"}})
 	w.runtime = func() (runtime.Runtime, error) {
 		if why := w.env("FAKE_UNREACHABLE"); why != "" {
 			return nil, &runtime.Error{Kind: runtime.Unreachable, Op: "connect", Err: errors.New(why), Hint: "Start it."}

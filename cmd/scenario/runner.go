@@ -69,6 +69,11 @@ func (r *runner) run(args []string) error {
 	}
 	code, err := r.carryOut(o, variants)
 	shown.close()
+	if r.home != "" {
+		if err := engine.PruneRuns(r.home, r.w.now()); err != nil {
+			fmt.Fprintln(r.w.stderr, "warning:", err)
+		}
+	}
 	if err := errors.Join(err, r.writeSummary(sum, code)); err != nil {
 		return &exitError{code: cmp.Or(code, exitLab), err: err}
 	}

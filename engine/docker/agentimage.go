@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,13 +16,6 @@ import (
 
 	"github.com/scenario-run/scenario/engine/runtime"
 )
-
-// Prepare makes the image that agents run. The first time this takes as long as
-// storing the program's 20 MB does, so that it pays to do it early.
-func (r *Runtime) Prepare(ctx context.Context) error {
-	_, err := r.agentImage(ctx)
-	return r.failed("store the agent's image", err)
-}
 
 const (
 	agentRepository = "scenario-agent"
@@ -86,28 +78,18 @@ func (r *Runtime) storeAgentImage(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", errors.Join(err, packed.Close())
 	}
-	return tag, errors.Join(drain(imported), packed.Close(), r.dropOldAgents(ctx, tag))
+	return tag, errors.Join(drain(imported), packed.Close(), r.dropOldAgents(ctx))
 }
 
-// oldAgent is the age from which an agent's image that nothing uses is removed:
-// each build of this program makes another.
+// oldAgent is the age from which an agent's image that nothing uses is removed
+// without being asked: each build of this program makes another.
 const oldAgent = 24 * time.Hour
 
-func (r *Runtime) dropOldAgents(ctx context.Context, current string) error {
-	list, err := r.api.ImageList(ctx, client.ImageListOptions{Filters: make(client.Filters).Add("reference", agentRepository)})
-	if err != nil {
-		return err
-	}
-	for _, image := range list.Items {
-		if slices.Contains(image.RepoTags, current) || time.Since(time.Unix(image.Created, 0)) < oldAgent {
-			continue
-		}
-		_, err := r.api.ImageRemove(ctx, image.ID, client.ImageRemoveOptions{})
-		if err != nil && !errdefs.IsNotFound(err) && !errdefs.IsConflict(err) { // used, or gone
-			return err
-		}
-	}
-	return nil
+// dropOldAgents makes room when a new one has come. What can't be removed is in
+// use, and stays.
+func (r *Runtime) dropOldAgents(ctx context.Context) error {
+	_, err := r.dropImages(ctx, make(client.Filters).Add("reference", agentRepository), time.Now().Add(-oldAgent))
+	return err
 }
 
 func packProgram(to io.Writer, program io.Reader, size int64) error {

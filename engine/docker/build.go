@@ -20,6 +20,9 @@ import (
 // lastLines is how much of a failed build's output is shown.
 const lastLines = 20
 
+// builtPrefix begins the names of the images that are built here.
+const builtPrefix = "scenario/"
+
 // build makes the image of a Dockerfile, unless that was done before: its tag
 // is the hash of all that goes into it.
 func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error) {
@@ -31,7 +34,7 @@ func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress fu
 	if err != nil {
 		return runtime.Image{}, err
 	}
-	tag := "scenario/" + strings.ToLower(clean(spec.Name)) + ":" + hash[:12]
+	tag := builtPrefix + strings.ToLower(clean(spec.Name)) + ":" + hash[:12]
 	// The same image is built once, by whoever comes first.
 	unlock, err := r.locks.lock(ctx, "image "+tag)
 	if err != nil {
@@ -47,7 +50,7 @@ func (r *Runtime) build(ctx context.Context, spec runtime.ImageSpec, progress fu
 		Dockerfile: in.dockerfile,
 		BuildArgs:  map[string]*string{},
 		Target:     spec.Build.Target,
-		Labels:     map[string]string{"scenario.image": spec.Name},
+		Labels:     map[string]string{labelImage: spec.Name},
 		// Of the classic builder: leave no container behind.
 		Remove: true, ForceRemove: true,
 	}

@@ -39,6 +39,46 @@ func Gone(s runtime.Scope, now time.Time) bool {
 	return started != startTime(pid)
 }
 
+// Process describes the process that an owner names, for a person: its id, and
+// when it started where this machine can tell.
+func Process(owner string) string {
+	host, _, pid, started, err := parseOwner(owner)
+	if err != nil {
+		return owner
+	}
+	text := fmt.Sprintf("process %d", pid)
+	if here, err := os.Hostname(); err != nil || here != host {
+		return text + " on " + host
+	}
+	if at, ok := startedAt(started); ok {
+		text += ", started " + at.Format(time.DateTime)
+	}
+	return text
+}
+
+// ticksPerSecond is the unit of start times: USER_HZ, which Linux shows to
+// programs as 100 on every architecture that it runs on today.
+const ticksPerSecond = 100
+
+// startedAt turns ticks since boot into a time.
+func startedAt(ticks string) (time.Time, bool) {
+	n, err := strconv.ParseInt(ticks, 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return time.Time{}, false
+	}
+	for line := range strings.Lines(string(stat)) {
+		text, ok := strings.CutPrefix(line, "btime ")
+		if boot, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); ok && err == nil {
+			return time.Unix(boot, 0).Add(time.Duration(n) * time.Second / ticksPerSecond), true
+		}
+	}
+	return time.Time{}, false
+}
+
 func parseOwner(owner string) (host, boot string, pid int, started string, err error) {
 	parts := strings.Split(owner, "/")
 	if len(parts) != 4 {

@@ -76,6 +76,11 @@ type Runtime interface {
 	// Owners lists the scopes that have anything in this place.
 	Owners(ctx context.Context) ([]Owned, error)
 
+	// DropImages removes the images that were made here for runs, built or of
+	// agents, before a time and that no node uses, except the newest of each
+	// name.
+	DropImages(ctx context.Context, before time.Time) (Swept, error)
+
 	// Close releases connections. It removes nothing.
 	Close() error
 }

@@ -49,4 +49,7 @@ func (u unavailable) Inspect(context.Context, NodeID) ([]byte, error) { return n
 // Sweep removes nothing, since nothing could be made.
 func (u unavailable) Sweep(context.Context, Scope, []NodeID) (Swept, error) { return Swept{}, nil }
 func (u unavailable) Owners(context.Context) ([]Owned, error)               { return nil, u.err }
-func (u unavailable) Close() error                                          { return nil }
+func (u unavailable) DropImages(context.Context, time.Time) (Swept, error) {
+	return Swept{}, u.err
+}
+func (u unavailable) Close() error { return nil }

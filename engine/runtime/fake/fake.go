@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,9 @@ type Options struct {
 	Script func(spec runtime.NodeSpec) Script
 	// Image answers EnsureImage in its place.
 	Image func(ctx context.Context, spec runtime.ImageSpec, progress func(runtime.Progress)) (runtime.Image, error)
+	// Made are the images that were made for earlier runs, as "name:tag", the
+	// oldest first.
+	Made []string
 	// Jobs are what agents can run.
 	Jobs map[string]func(ctx context.Context, spec []byte, out func([]byte) error) error
 	// Now is the clock of states, events and logs. Nil: time.Now.
@@ -200,6 +204,36 @@ func (r *Runtime) EnsureImage(ctx context.Context, spec runtime.ImageSpec, progr
 	}
 	r.images[spec.Name] = true
 	return image, nil
+}
+
+// DropImages removes the images of Options.Made, except the newest of each name
+// and those that nodes use.
+func (r *Runtime) DropImages(ctx context.Context, _ time.Time) (runtime.Swept, error) {
+	if err := r.enter(ctx, "DropImages", ""); err != nil {
+		return runtime.Swept{}, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stays := map[string]bool{}
+	for _, n := range r.nodes {
+		stays[n.spec.Image] = true
+	}
+	newest := map[string]string{}
+	for _, ref := range r.opts.Made {
+		name, _, _ := strings.Cut(ref, ":")
+		newest[name] = ref
+	}
+	for _, ref := range newest {
+		stays[ref] = true
+	}
+	var swept runtime.Swept
+	r.opts.Made = slices.DeleteFunc(r.opts.Made, func(ref string) bool {
+		if !stays[ref] {
+			swept.Removed = append(swept.Removed, "image "+ref)
+		}
+		return !stays[ref]
+	})
+	return swept, nil
 }
 
 // CreateNetwork hands out 10.90.N.0/24.
