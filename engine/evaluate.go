@@ -42,7 +42,16 @@ type answer struct {
 	err   error
 }
 
-var _ lang.Scope = (*evaluation)(nil)
+var (
+	_ lang.Scope     = (*evaluation)(nil)
+	_ lang.Confidant = (*evaluation)(nil)
+)
+
+// Confide hides texts in all that is written from now on.
+func (e *evaluation) Confide(texts ...string) {
+	e.x.redact.learn(texts...)
+	e.x.secrets.learn(texts...)
+}
 
 // evaluate gathers what refs and windows name. v is the vertex that asks.
 func (x *executor) evaluate(ctx context.Context, v *vertex, refs []lang.Ref, windows []lang.Window, last finality) (*evaluation, error) {

@@ -3,20 +3,36 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
+	"maps"
+	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine/event"
 )
 
 // hidden is what stands in the place of a sensitive value.
 const hidden = "(sensitive)"
 
-// redactor replaces sensitive values in all that is written. Nil: none.
+// redactor replaces sensitive values in all that is written. It learns of more
+// while the scenario runs.
 type redactor struct {
-	exact    map[string]bool
+	mu     sync.Mutex // of learning
+	known  map[string]bool
+	hiding atomic.Pointer[hiding] // nil: nothing yet
+}
+
+// hiding is what a redactor hides at one time.
+type hiding struct {
+	exact    map[string]bool // hidden everywhere
+	short    map[string]bool // hidden where a value is nothing else
 	replacer *strings.Replacer
 }
 
@@ -25,75 +41,128 @@ type redactor struct {
 const shortLine = 8
 
 func newRedactor(secrets []string) *redactor {
-	exact := map[string]bool{}
+	r := &redactor{known: map[string]bool{}}
+	r.learn(secrets...)
+	return r
+}
+
+// learn hides more texts from now on.
+func (r *redactor) learn(secrets ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := len(r.known)
 	for _, s := range secrets {
-		if strings.TrimSpace(s) == "" {
+		if strings.TrimSpace(s) != "" {
+			r.known[s] = true
+		}
+	}
+	if len(r.known) > before {
+		r.hiding.Store(hide(r.known))
+	}
+}
+
+func hide(secrets map[string]bool) *hiding {
+	h := &hiding{exact: map[string]bool{}, short: map[string]bool{}}
+	for s := range secrets {
+		if len(s) < lang.ShortestSecret {
+			h.short[s] = true
 			continue
 		}
-		exact[s] = true
-		quoted, _ := json.Marshal(s)
-		exact[string(quoted[1:len(quoted)-1])] = true
-		for line := range strings.Lines(s) {
-			// Logs and output come line by line.
-			if line = strings.TrimSpace(line); len(line) >= shortLine {
-				exact[line] = true
-			}
+		for _, form := range forms(s) {
+			h.exact[form] = true
 		}
 	}
-	if len(exact) == 0 {
-		return nil
-	}
-	var all []string
-	for s := range exact {
-		all = append(all, s)
-	}
 	// Longest first, so that a secret that contains another goes as a whole.
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	all := slices.SortedFunc(maps.Keys(h.exact), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 	var pairs []string
 	for _, s := range all {
 		pairs = append(pairs, s, hidden)
 	}
-	return &redactor{exact: exact, replacer: strings.NewReplacer(pairs...)}
+	h.replacer = strings.NewReplacer(pairs...)
+	return h
 }
 
-func (r *redactor) text(s string) string {
+// forms are the ways in which a secret is usually written.
+func forms(s string) []string {
+	quoted := marshal(s)
+	all := []string{
+		s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s),
+		base64.StdEncoding.EncodeToString([]byte(s)), base64.RawStdEncoding.EncodeToString([]byte(s)),
+		base64.URLEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
+	}
+	for line := range strings.Lines(s) {
+		// Logs and output come line by line.
+		if line = strings.TrimSpace(line); len(line) >= shortLine {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// now is what is hidden, or nil.
+func (r *redactor) now() *hiding {
 	if r == nil {
+		return nil
+	}
+	return r.hiding.Load()
+}
+
+func (r *redactor) text(s string) string { return r.now().text(s) }
+
+func (h *hiding) text(s string) string {
+	if h == nil {
 		return s
 	}
-	return r.replacer.Replace(s)
+	return h.replacer.Replace(s)
 }
 
 // json hides secrets in a JSON document: in its strings, and numbers that are
 // one as a whole. What is not JSON is treated as text.
-func (r *redactor) json(doc []byte) []byte {
-	if r == nil || len(doc) == 0 {
+func (r *redactor) json(doc []byte) []byte { return r.now().json(doc, anything) }
+
+// json of values hides short secrets too, where they are all of a string or
+// number; in other documents too much else looks like them.
+func (h *hiding) json(doc []byte, values documentKind) []byte {
+	if h == nil || len(doc) == 0 {
 		return doc
 	}
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
 	var v any
 	if dec.Decode(&v) != nil {
-		return []byte(r.text(string(doc)))
+		return []byte(h.text(string(doc)))
 	}
-	return marshal(r.tree(v))
+	return marshal(h.tree(v, values))
 }
 
-func (r *redactor) tree(v any) any {
+// documentKind says what a JSON document holds: results of steps and outputs,
+// or anything.
+type documentKind bool
+
+const (
+	anything documentKind = false
+	results  documentKind = true
+)
+
+func (h *hiding) tree(v any, kind documentKind) any {
 	switch v := v.(type) {
 	case string:
-		return r.text(v)
+		if kind == results && h.short[v] {
+			return hidden
+		}
+		return h.text(v)
 	case json.Number:
-		if r.exact[v.String()] {
+		if h.exact[v.String()] || kind == results && h.short[v.String()] {
 			return hidden
 		}
 	case []any:
 		for i := range v {
-			v[i] = r.tree(v[i])
+			v[i] = h.tree(v[i], kind)
 		}
 	case map[string]any:
 		clean := make(map[string]any, len(v))
 		for k, e := range v {
-			clean[r.text(k)] = r.tree(e)
+			clean[h.text(k)] = h.tree(e, kind)
 		}
 		return clean
 	}
@@ -103,45 +172,50 @@ func (r *redactor) tree(v any) any {
 // body returns a copy of an event's body without secrets. Only plain strings
 // and embedded JSON can hold one; states and numbers of the engine's own stay.
 func (r *redactor) body(b event.Body) event.Body {
-	if r == nil {
+	h := r.now()
+	if h == nil {
 		return b
 	}
 	v := reflect.New(reflect.TypeOf(b)).Elem()
 	v.Set(reflect.ValueOf(b))
-	r.walk(v)
+	h.walk(v)
 	return v.Interface().(event.Body)
 }
 
 var (
 	plainString = reflect.TypeFor[string]()
 	rawJSON     = reflect.TypeFor[json.RawMessage]()
+	shownValue  = reflect.TypeFor[event.Value]()
 )
 
-func (r *redactor) walk(v reflect.Value) {
+func (h *hiding) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		if v.Type() == plainString {
-			v.SetString(r.text(v.String()))
+			v.SetString(h.text(v.String()))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			clone := reflect.New(v.Type().Elem())
 			clone.Elem().Set(v.Elem())
-			r.walk(clone.Elem())
+			h.walk(clone.Elem())
 			v.Set(clone)
 		}
 	case reflect.Struct:
+		if v.Type() == shownValue {
+			h.shown(v.Addr().Interface().(*event.Value))
+		}
 		for i := range v.NumField() {
-			r.walk(v.Field(i))
+			h.walk(v.Field(i))
 		}
 	case reflect.Slice:
-		r.walkSlice(v)
+		h.walkSlice(v)
 	case reflect.Map:
 		clone := reflect.MakeMapWithSize(v.Type(), v.Len())
 		for _, k := range v.MapKeys() {
 			e := reflect.New(v.Type().Elem()).Elem()
 			e.Set(v.MapIndex(k))
-			r.walk(e)
+			h.walk(e)
 			clone.SetMapIndex(k, e)
 		}
 		if !v.IsNil() {
@@ -150,18 +224,29 @@ func (r *redactor) walk(v reflect.Value) {
 	}
 }
 
-func (r *redactor) walkSlice(v reflect.Value) {
+func (h *hiding) walkSlice(v reflect.Value) {
 	if v.IsNil() {
 		return
 	}
 	if v.Type() == rawJSON {
-		v.SetBytes(r.json(v.Bytes()))
+		v.SetBytes(h.json(v.Bytes(), results))
 		return
 	}
 	clone := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 	reflect.Copy(clone, v)
 	for i := range clone.Len() {
-		r.walk(clone.Index(i))
+		h.walk(clone.Index(i))
 	}
 	v.Set(clone)
+}
+
+// shown hides a value of an expression that is a short secret.
+func (h *hiding) shown(v *event.Value) {
+	text := v.Text
+	if plain, err := strconv.Unquote(text); err == nil {
+		text = plain
+	}
+	if h.short[text] {
+		v.Text = hidden
+	}
 }

@@ -439,6 +439,33 @@ func TestSecretsAreHiddenInAllThatIsWritten(t *testing.T) {
 	}
 }
 
+func TestWhatIsConfidedWhileRunningIsHiddenFromThenOn(t *testing.T) {
+	const computed = "computed: s3cret of 10.90.0.129"
+	s := newScene()
+	s.node("a", nil)
+	st := s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		s.placed.Print("node.a", "got "+computed)
+		env.Progress("sending " + computed)
+		return step.Result{}, env.Clock.Sleep(ctx, time.Second)
+	})
+	st.Body = lang.NewBody(hcl.Range{}, nil, nil, func(scope lang.Scope) (cty.Value, diagnostics) {
+		scope.(lang.Confidant).Confide(computed)
+		return cty.EmptyObjectVal, nil
+	})
+	s.then(st)
+	p := s.play(t, t.TempDir())
+	p.expect(t, 0)
+	log, err := os.ReadFile(filepath.Join(p.dir, "s", "default", "nodes", "a.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"the log": string(log), "the events": p.text()} {
+		if strings.Contains(text, "s3cret") || !strings.Contains(text, "(sensitive)") {
+			t.Errorf("%s:\n%s", what, text)
+		}
+	}
+}
+
 func TestRunIDsSortByTimeAndAreUnique(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	a, err := NewRunID(at, strings.NewReader("abcd"))

@@ -80,10 +80,10 @@ func TestAFullDiskIsAnErrorAndEverythingIsRemovedAllTheSame(t *testing.T) {
 }
 
 func TestRedactorHidesEveryForm(t *testing.T) {
-	r := newRedactor([]string{"p\"w", "line one of it\nshort\nline two of it", "12345", " "})
+	r := newRedactor([]string{"pa\"w", "line one of it\nshort\nline two of it", "12345", " "})
 	tests := map[string]string{
-		`say p"w`:                  `say (sensitive)`,
-		`say p\"w`:                 `say (sensitive)`,
+		`say pa"w`:                 `say (sensitive)`,
+		`say pa\"w`:                `say (sensitive)`,
 		"x line one of it":         "x (sensitive)",
 		"short":                    "short",
 		"nothing to see":           "nothing to see",
@@ -94,7 +94,42 @@ func TestRedactorHidesEveryForm(t *testing.T) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	if got := string(r.json([]byte(`{"a":12345,"b":["p\"w",1.50]}`))); got != `{"a":"(sensitive)","b":["(sensitive)",1.50]}` {
+	if got := string(r.json([]byte(`{"a":12345,"b":["pa\"w",1.50]}`))); got != `{"a":"(sensitive)","b":["(sensitive)",1.50]}` {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestASecretIsHiddenAsItIsUsuallyWritten(t *testing.T) {
+	r := newRedactor([]string{"p&ss wörd/1"})
+	for _, form := range []string{
+		"p&ss wörd/1", `p\u0026ss wörd/1`, "p%26ss+w%C3%B6rd%2F1", "p&ss%20w%C3%B6rd%2F1", "cCZzcyB3w7ZyZC8x",
+	} {
+		if got := r.text("x " + form + " y"); got != "x (sensitive) y" {
+			t.Errorf("%s: %q", form, got)
+		}
+	}
+}
+
+func TestAShortSecretIsHiddenWhereAValueIsNothingElse(t *testing.T) {
+	r := newRedactor([]string{"abc", "42"})
+	in := event.StepFinished{
+		Step: "action.abc", Summary: "42 abc", Result: []byte(`{"abc":"abc","list":["abcd",42,421]}`),
+		Cause: &event.Cause{Message: "abc", Excerpt: &event.Excerpt{Values: []event.Value{
+			{Expr: "var.key", Text: `"abc"`}, {Expr: "var.pin", Text: "42"}, {Expr: "x", Text: `"abcd"`},
+		}}},
+	}
+	out := r.body(in).(event.StepFinished)
+	if out.Step != "action.abc" || out.Summary != "42 abc" || out.Cause.Message != "abc" {
+		t.Errorf("free text was changed: %+v", out)
+	}
+	if got := string(out.Result); got != `{"abc":"(sensitive)","list":["abcd","(sensitive)",421]}` {
+		t.Errorf("%s", got)
+	}
+	var texts []string
+	for _, v := range out.Cause.Excerpt.Values {
+		texts = append(texts, v.Text)
+	}
+	if got := strings.Join(texts, " "); got != `(sensitive) (sensitive) "abcd"` {
 		t.Errorf("%s", got)
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/lang"
 )
 
 const hidden = "(sensitive)"
@@ -109,7 +111,7 @@ func (l *loaded) args(w *world) []string {
 			a = hideAssignment(a, isHidden)
 		}
 		for _, s := range secrets {
-			if strings.TrimSpace(s) != "" {
+			if len(s) >= lang.ShortestSecret && strings.TrimSpace(s) != "" {
 				a = strings.ReplaceAll(a, s, hidden)
 			}
 		}

@@ -71,6 +71,7 @@ const (
 	TooMany            Code = "SCN0411"
 	BadCount           Code = "SCN0412"
 	BadAxis            Code = "SCN0413"
+	ShortSecret        Code = "SCN0414"
 
 	OrderCycle      Code = "SCN0501"
 	LaterStep       Code = "SCN0502"
@@ -150,6 +151,7 @@ var entries = []Entry{
 	{TooMany, "there are too many variants or instances"},
 	{BadCount, "count must be a whole number that isn't negative, for_each a list, map or set"},
 	{BadAxis, "exclude and include name axes of the matrix and their values"},
+	{ShortSecret, "a sensitive value is too short to be hidden in free text"},
 
 	{OrderCycle, "steps wait for each other in a circle"},
 	{LaterStep, "a step refers to one that starts after it"},

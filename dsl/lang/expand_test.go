@@ -701,3 +701,51 @@ action "kill_gcs" "outage" {}
 		t.Errorf("%#v %v", kind, diags)
 	}
 }
+
+// confidant is a scope that keeps what it is told.
+type confidant struct {
+	scope
+	told *[]string
+}
+
+func (c confidant) Confide(texts ...string) { *c.told = append(*c.told, texts...) }
+
+func TestWhatIsComputedOfSecretsWhileRunningIsConfided(t *testing.T) {
+	v := expand(t, `
+variable "token" {
+  default   = "s3cret"
+  sensitive = true
+}
+
+node "web" {
+  image = "i"
+}
+
+action "exec" "a" {
+  node    = node.web
+  command = ["true"]
+}
+
+action "exec" "b" {
+  node    = node.web
+  command = ["echo", "${var.token}@${action.a.stdout}", base64encode("${var.token}:${action.a.stdout}"), action.a.stdout]
+}
+
+output "o" {
+  value = { whole = urlencode("${var.token} ${action.a.stdout}"), plain = action.a.stdout }
+}
+`, lang.Options{})
+	var told []string
+	s := confidant{scope{planned: v.Planned(), values: map[string]cty.Value{"action.a": object("stdout", cty.StringVal("host"))}}, &told}
+	for what, eval := range map[string]func(lang.Scope) (cty.Value, hcl.Diagnostics){
+		"the action": find(t, v.Steps, "action.b").Body.Eval, "the output": v.Outputs[0].Value.Eval,
+	} {
+		if _, diags := eval(s); diags.HasErrors() {
+			t.Fatal(what, diags)
+		}
+	}
+	slices.Sort(told)
+	if d := cmp.Diff([]string{"czNjcmV0Omhvc3Q=", "s3cret+host", "s3cret@host"}, told); d != "" {
+		t.Error(d)
+	}
+}

@@ -336,47 +336,65 @@ func (x *expansion) resource(d *decl) cty.Value {
 
 // secrecy notes what in an argument's value must not be shown.
 func (x *expansion) secrecy(a schema.Attr, v cty.Value) {
-	if a.Sensitive {
-		x.secret(v)
+	for _, part := range secretParts(a, v) {
+		x.secret(part)
+	}
+}
+
+// confide tells the scope what in an argument's value must not be shown: what
+// is computed while running could not be known before.
+func (f frame) confide(a schema.Attr, v cty.Value) {
+	c, ok := f.scope.(Confidant)
+	if !ok {
 		return
 	}
-	if !v.HasMarkDeep(sensitive) {
-		return
+	for _, part := range secretParts(a, v) {
+		c.Confide(secretTexts(part)...)
+	}
+}
+
+// secretParts are the parts of an argument's value that must not be shown.
+func secretParts(a schema.Attr, v cty.Value) (parts []cty.Value) {
+	if a.Sensitive {
+		return []cty.Value{v}
 	}
 	plain, marked := v.UnmarkDeepWithPaths()
 	for _, m := range marked {
 		if part, err := m.Path.Apply(plain); err == nil {
-			x.secret(part)
+			parts = append(parts, part)
 		}
 	}
+	return parts
 }
 
 // secret notes the texts in a value that must not be shown.
 func (x *expansion) secret(v cty.Value) {
-	v, _ = v.UnmarkDeep()
-	if !v.IsWhollyKnown() {
-		return
-	}
-	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
-		if v.IsNull() {
-			return true, nil
-		}
-		switch v.Type() {
-		case cty.String:
-			x.secretText(v.AsString())
-		case cty.Number:
-			x.secretText(v.AsBigFloat().Text('f', -1))
-		}
-		return true, nil
-	})
-}
-
-// shortestSecret is the least length of a text that is replaced wherever it
-// turns up. A shorter one would blot out half of all output, and be told by it.
-const shortestSecret = 4
-
-func (x *expansion) secretText(text string) {
-	if len(text) >= shortestSecret {
+	for _, text := range secretTexts(v) {
 		x.secrets[text] = true
 	}
 }
+
+// secretTexts are the texts in a value, as far as it is known.
+func secretTexts(v cty.Value) (texts []string) {
+	v, _ = v.UnmarkDeep()
+	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) { // never fails, since the function doesn't
+		if v.IsNull() || !v.IsKnown() {
+			return false, nil
+		}
+		switch v.Type() {
+		case cty.String:
+			if text := v.AsString(); text != "" {
+				texts = append(texts, text)
+			}
+		case cty.Number:
+			texts = append(texts, v.AsBigFloat().Text('f', -1))
+		}
+		return true, nil
+	})
+	return texts
+}
+
+// ShortestSecret is the least length of a text that is replaced wherever it
+// turns up. A shorter one would blot out half of all output, and be told by it;
+// it is hidden where it stands as a value of its own.
+const ShortestSecret = 4

@@ -52,7 +52,8 @@ type Variant struct {
 	// Gaps says that the files have more than the variant: what it is has been
 	// reported as unclear, and it may be anything, steps included.
 	Gaps bool
-	// Secrets are the texts that must be replaced wherever they turn up, longest
+	// Secrets are the texts that must be replaced wherever they turn up (those
+	// shorter than ShortestSecret: where they stand as a value of their own), longest
 	// first.
 	Secrets []string
 
@@ -244,6 +245,12 @@ type Scope interface {
 	Instance(address string) cty.Value
 	// Window returns the statistics of a window.
 	Window(w Window) cty.Value
+}
+
+// Confidant is a Scope that wants to know what must not be shown: the texts of
+// sensitive values, computed ones included, before anything is done with them.
+type Confidant interface {
+	Confide(texts ...string)
 }
 
 // WindowKind is the function that a window is written with.

@@ -25,8 +25,11 @@ type mark string
 // without marks.
 func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty.Value, hcl.Diagnostics) {
 	hidden := a.Sensitive || v.HasMarkDeep(sensitive)
-	if hidden && f.checking() {
+	switch {
+	case hidden && f.checking():
 		f.x.secrecy(a, v)
+	case hidden:
+		f.confide(a, v)
 	}
 	v, _ = v.UnmarkDeep()
 	unknown := cty.UnknownVal(plainType(a.Type))

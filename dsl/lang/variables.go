@@ -29,6 +29,7 @@ func (x *expansion) variables() []Variable {
 		if v.Sensitive {
 			x.secret(v.Value)
 			x.vars[d.name] = v.Value.Mark(sensitive)
+			x.tooShort(d, v.Value, given[d.name])
 		}
 		if ok {
 			all = append(all, v)
@@ -39,6 +40,25 @@ func (x *expansion) variables() []Variable {
 		x.validate(d, given[d.name])
 	}
 	return all
+}
+
+// tooShort warns of a secret that can't be told from other text.
+func (x *expansion) tooShort(d *decl, v cty.Value, given *Value) {
+	if v.Type() != cty.String && v.Type() != cty.Number {
+		return
+	}
+	at := d.rng
+	if given != nil {
+		at = given.Range
+	} else if a := d.args.attrs["default"]; a != nil {
+		at = a.Expr.Range()
+	}
+	for _, text := range secretTexts(v) {
+		if len(text) < ShortestSecret {
+			x.sink.add(diag.New(diag.ShortSecret, at, `the value of "`+d.name+`" is too short to be hidden in free text`,
+				"With less than "+strconv.Itoa(ShortestSecret)+" characters it is hidden only where it stands alone, not in logs and messages.", diag.AsWarning()))
+		}
+	}
 }
 
 // given sorts out the values from outside: the last one of a name counts.
