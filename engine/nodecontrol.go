@@ -326,7 +326,20 @@ func (c nodesOf) Exec(ctx context.Context, address string, spec runtime.ExecSpec
 	if err == nil && r.ExitCode == killedCode {
 		err = c.diedMeanwhile(ctx, address, id)
 	}
+	var left *runtime.GoesOn
+	if errors.As(err, &left) {
+		c.x.emit(event.Warning{Text: leftRunning(spec.Command, address, left.PID)})
+	}
 	return r, err
+}
+
+// leftRunning tells of a command that nobody waits for any more.
+func leftRunning(command []string, address string, pid int) string {
+	text := fmt.Sprintf("the command %q goes on in %s", strings.Join(command, " "), address)
+	if pid != 0 {
+		text += fmt.Sprintf(" (process %d of its host)", pid)
+	}
+	return firstLine(text) + ": it ends with its node, or by itself"
 }
 
 const (

@@ -418,3 +418,25 @@ func TestANetworkThatCanNotBeAskedFromIsAnErrorAtOnce(t *testing.T) {
 		t.Errorf("it took %gs", got)
 	}
 }
+
+func TestACommandThatIsLeftRunningIsOnTheTimeline(t *testing.T) {
+	s := newScene()
+	s.node("a", nil)
+	s.fake.Script = scripted(map[string]fake.Script{"a": {Exec: func(ctx context.Context, _ runtime.ExecSpec) (runtime.ExecResult, error) {
+		<-ctx.Done()
+		return runtime.ExecResult{}, context.Cause(ctx)
+	}}})
+	st := s.action("long", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		_, err := env.Nodes.Exec(ctx, "node.a", runtime.ExecSpec{Command: []string{"backup", "--all"}})
+		return step.Result{}, err
+	})
+	st.Meta.Timeout = time.Second
+	s.then(st)
+	p := s.play(t, t.TempDir())
+	p.expect(t, 1)
+	p.expectCause(t, "the step's time limit of 1s was reached")
+	said := of[event.Warning](p)
+	if len(said) != 1 || said[0].Text != `the command "backup --all" goes on in node.a: it ends with its node, or by itself` {
+		t.Errorf("%+v", said)
+	}
+}

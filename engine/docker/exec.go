@@ -42,16 +42,35 @@ func (r *Runtime) Exec(ctx context.Context, id runtime.NodeID, spec runtime.Exec
 	}
 	defer attached.Close()
 	result, err := exchange(ctx, attached.HijackedResponse, spec)
-	if err != nil {
-		return result, r.failed(op, err)
+	if err == nil {
+		result.ExitCode, err = r.execExit(ctx, created.ID)
 	}
-	if result.ExitCode, err = r.execExit(ctx, created.ID); err != nil {
-		return result, r.failed(op, err)
+	if err != nil {
+		return result, r.goesOn(ctx, created.ID, r.failed(op, err))
 	}
 	if reason := whyNotRun(result); reason != "" {
 		return result, &runtime.Error{Kind: runtime.NodeFault, Op: op, Err: errors.New(reason)}
 	}
 	return result, nil
+}
+
+// lookLimit is how long a look at what was left may take.
+const lookLimit = time.Second
+
+// goesOn says with an error whether the command goes on. Closing its streams
+// doesn't end it, and the API has no signal for it; the process is in the
+// daemon's host, which need not be this one.
+func (r *Runtime) goesOn(ctx context.Context, exec string, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
+	defer cancel()
+	found, unseen := r.api.ExecInspect(ctx, exec, client.ExecInspectOptions{})
+	if unseen != nil || !found.Running {
+		return err // over, or nobody can tell
+	}
+	return &runtime.GoesOn{PID: found.PID, Err: err}
 }
 
 func first(command []string) string {

@@ -46,3 +46,16 @@ func KindOf(err error) Kind {
 	}
 	return Internal
 }
+
+// GoesOn is the error of an Exec whose caller stopped waiting while the command
+// still ran: the place has no way to end it, so it goes on until it ends by
+// itself or its node does.
+type GoesOn struct {
+	PID int // on the place's own host; 0: not known
+	Err error
+}
+
+func (g *GoesOn) Error() string { return g.Err.Error() }
+
+// Unwrap returns why the caller stopped waiting.
+func (g *GoesOn) Unwrap() error { return g.Err }

@@ -46,7 +46,8 @@ type Runtime interface {
 	// WaitExit blocks until the node does not run and returns its state then.
 	WaitExit(ctx context.Context, id NodeID) (NodeState, error)
 
-	// Exec runs a command inside a running node and waits for it.
+	// Exec runs a command inside a running node and waits for it. If ctx ends
+	// first and the command goes on, the error is or wraps a *GoesOn.
 	Exec(ctx context.Context, id NodeID, spec ExecSpec) (ExecResult, error)
 	// Logs streams what the node printed, from a time on (zero: all; StartedAt:
 	// all that this start printed), both streams in order, each line preceded

@@ -381,6 +381,9 @@ func (r *Runtime) Exec(ctx context.Context, id runtime.NodeID, spec runtime.Exec
 		return runtime.ExecResult{}, nil
 	}
 	result, err := n.script.Exec(ctx, spec)
+	if err != nil && ctx.Err() != nil && r.needRunning(n, "exec in") == nil {
+		err = &runtime.GoesOn{Err: err}
+	}
 	if err != nil {
 		return result, err
 	}
