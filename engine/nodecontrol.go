@@ -98,7 +98,35 @@ func (c nodesOf) State(ctx context.Context, address string) (runtime.NodeState, 
 	if err != nil {
 		return runtime.NodeState{}, err
 	}
-	return c.x.Runtime.InspectNode(ctx, id)
+	st, err := c.x.Runtime.InspectNode(ctx, id)
+	if err != nil {
+		return st, err
+	}
+	err = c.with(address, func(n *node) { st.OOMKilled = !st.Running && n.oom })
+	return st, err
+}
+
+func (c nodesOf) Usage(ctx context.Context, address string) (u step.Usage, err error) {
+	id, err := c.up(address, func(*node) {})
+	if err != nil {
+		return u, err
+	}
+	now, err := c.x.Runtime.Usage(ctx, id)
+	if err != nil {
+		return u, err
+	}
+	u.Memory = now.Memory
+	err = c.with(address, func(n *node) {
+		before := n.used
+		if before.At.Before(n.startedAt) { // of an earlier start, or none
+			before = runtime.Usage{At: n.startedAt}
+		}
+		if span := now.At.Sub(before.At); span > 0 && now.CPU >= before.CPU {
+			u.CPUPercent = 100 * float64(now.CPU-before.CPU) / float64(span)
+		}
+		n.used = now
+	})
+	return u, err
 }
 
 // Start starts nodes side by side. Those that depend on others among them wait

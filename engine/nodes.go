@@ -57,6 +57,7 @@ type node struct {
 	down      chan struct{} // closed when the current start has ended; nil before the first
 	exitCode  int
 	oom       bool
+	used      runtime.Usage // when that was last asked
 	follow    *follower
 	followed  bool // the current start has its follower
 }

@@ -440,3 +440,37 @@ func TestACommandThatIsLeftRunningIsOnTheTimeline(t *testing.T) {
 		t.Errorf("%+v", said)
 	}
 }
+
+func TestWhatANodeUsesIsThatSinceItWasLastAsked(t *testing.T) {
+	s := newScene()
+	s.node("a", map[string]cty.Value{"may_exit": cty.True})
+	s.then(s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		for range 2 {
+			if err := env.Clock.Sleep(ctx, time.Second); err != nil {
+				return step.Result{}, err
+			}
+			u, err := env.Nodes.Usage(ctx, "node.a")
+			if err != nil || u.CPUPercent != 50 || u.Memory != 1<<20 {
+				t.Errorf("%+v, %v", u, err)
+			}
+		}
+		s.placed.OOM("node.a")
+		if err := env.Clock.Sleep(ctx, time.Second); err != nil { // until the news has come
+			return step.Result{}, err
+		}
+		if _, err := env.Nodes.Usage(ctx, "node.a"); runtime.KindOf(err) != runtime.NotRunning {
+			t.Errorf("down: %v", err)
+		}
+		if st, err := env.Nodes.State(ctx, "node.a"); err != nil || !st.OOMKilled {
+			t.Errorf("%+v, %v", st, err)
+		}
+		if err := env.Nodes.Start(ctx, "node.a"); err != nil {
+			return step.Result{}, err
+		}
+		if st, err := env.Nodes.State(ctx, "node.a"); err != nil || st.OOMKilled {
+			t.Errorf("started again: %+v, %v", st, err)
+		}
+		return step.Result{}, nil
+	}))
+	s.play(t, t.TempDir()).expect(t, 0)
+}

@@ -18,7 +18,7 @@ import (
 )
 
 func world() *steptest.World {
-	return steptest.New(steptest.Node{Address: "node.head"}, steptest.Node{Address: "node.worker[0]"}, steptest.Node{Address: "node.worker[1]"})
+	return steptest.New(steptest.Node{Address: "node.head", Usage: step.Usage{Memory: 1 << 20, CPUPercent: 12.5}}, steptest.Node{Address: "node.worker[0]"}, steptest.Node{Address: "node.worker[1]"})
 }
 
 func definition(t *testing.T, name string) step.Definition {
@@ -308,9 +308,12 @@ func TestTheStateOfANode(t *testing.T) {
 	if v.GetAttr("running").False() || !v.GetAttr("exit_code").IsNull() || v.GetAttr("started_at").AsString() != "2026-01-02T03:04:05Z" {
 		t.Errorf("running: %#v", v)
 	}
+	if !v.GetAttr("memory_bytes").RawEquals(cty.NumberIntVal(1<<20)) || !v.GetAttr("cpu_percent").RawEquals(cty.NumberFloatVal(12.5)) || v.GetAttr("oom_killed").True() {
+		t.Errorf("what it uses: %#v", v)
+	}
 	w.Exit("node.head", 3)
 	v = ask()
-	if v.GetAttr("running").True() || !v.GetAttr("exit_code").RawEquals(cty.NumberIntVal(3)) {
+	if v.GetAttr("running").True() || !v.GetAttr("exit_code").RawEquals(cty.NumberIntVal(3)) || !v.GetAttr("memory_bytes").IsNull() || !v.GetAttr("cpu_percent").IsNull() {
 		t.Errorf("down: %#v", v)
 	}
 }

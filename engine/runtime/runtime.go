@@ -43,6 +43,8 @@ type Runtime interface {
 	UnpauseNode(ctx context.Context, id NodeID) error
 	// InspectNode returns the state as it is now.
 	InspectNode(ctx context.Context, id NodeID) (NodeState, error)
+	// Usage returns what a running node has used by now.
+	Usage(ctx context.Context, id NodeID) (Usage, error)
 	// WaitExit blocks until the node does not run and returns its state then.
 	WaitExit(ctx context.Context, id NodeID) (NodeState, error)
 
@@ -248,10 +250,13 @@ type Attachment struct {
 
 // NodeState is how a node stands.
 type NodeState struct {
-	Running   bool
-	Paused    bool
-	Started   bool // has been started at least once
-	ExitCode  int
+	Running  bool
+	Paused   bool
+	Started  bool // has been started at least once
+	ExitCode int
+	// OOMKilled says that the last start ended for using too much memory. What
+	// a place says of that when asked can be wrong; the engine knows by events.
+	OOMKilled bool
 	StartedAt time.Time
 	ExitedAt  time.Time
 	Restarts  int
@@ -262,6 +267,13 @@ type NodeState struct {
 	// Shell and Logs are the commands by which a person looks into the node.
 	// One that does not run has no Shell.
 	Shell, Logs string
+}
+
+// Usage is what a node has used.
+type Usage struct {
+	At     time.Time     // by the clock that CPU is counted with
+	CPU    time.Duration // since its start, of all its processes and CPUs
+	Memory int64         // bytes now, without what can be dropped at once
 }
 
 // NodeEvent is something that happened to a node.

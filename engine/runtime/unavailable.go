@@ -33,6 +33,7 @@ func (u unavailable) UnpauseNode(context.Context, NodeID) error             { re
 func (u unavailable) InspectNode(context.Context, NodeID) (NodeState, error) {
 	return NodeState{}, u.err
 }
+func (u unavailable) Usage(context.Context, NodeID) (Usage, error)        { return Usage{}, u.err }
 func (u unavailable) WaitExit(context.Context, NodeID) (NodeState, error) { return NodeState{}, u.err }
 func (u unavailable) Exec(context.Context, NodeID, ExecSpec) (ExecResult, error) {
 	return ExecResult{}, u.err

@@ -71,6 +71,8 @@ type Nodes interface {
 	Value(address string) cty.Value
 
 	State(ctx context.Context, address string) (runtime.NodeState, error)
+	// Usage says what a running node uses.
+	Usage(ctx context.Context, address string) (Usage, error)
 	// Start starts nodes that do not run, side by side, and waits until each is
 	// ready. It ends faults that had taken them down.
 	Start(ctx context.Context, addresses ...string) error
@@ -90,6 +92,14 @@ type Nodes interface {
 	Exec(ctx context.Context, address string, spec runtime.ExecSpec) (runtime.ExecResult, error)
 	// LogTail returns the last lines of what the node printed since its start.
 	LogTail(ctx context.Context, address string, lines int) ([]string, error)
+}
+
+// Usage is what a node uses.
+type Usage struct {
+	Memory int64 // bytes
+	// CPUPercent is the time of CPUs that it used since Usage was last asked
+	// of it, and at first since its start, in per cent of one CPU.
+	CPUPercent float64
 }
 
 // Workloads are the running workloads.

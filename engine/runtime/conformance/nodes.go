@@ -102,6 +102,24 @@ var nodeRules = map[string]func(*lab){
 			l.Errorf("the message is %q", err)
 		}
 	},
+	"what a node uses is counted, and only while it runs": func(l *lab) {
+		id, _ := l.start("a", Busy)
+		first, err := l.Usage(l.ctx, id)
+		l.must(err)
+		l.eventually("CPU is used", func() bool {
+			now, err := l.Usage(l.ctx, id)
+			l.must(err)
+			if now.CPU < first.CPU || now.At.Before(first.At) || now.Memory <= 0 {
+				l.Errorf("%+v after %+v", now, first)
+			}
+			return now.CPU > first.CPU
+		})
+		l.must(l.SignalNode(l.ctx, id, "SIGKILL"))
+		_, err = l.WaitExit(l.ctx, id)
+		l.must(err)
+		_, err = l.Usage(l.ctx, id)
+		l.wantKind(err, runtime.NotRunning)
+	},
 	"waiting for an exit ends with the context": func(l *lab) {
 		id, _ := l.start("a", Sleep)
 		ctx, cancel := context.WithCancel(l.ctx)

@@ -17,6 +17,8 @@ var (
 	Stubborn = shell("stubborn", `trap '' TERM; while :; do sleep 3600; done`)
 	// ExitThree exits at once with 3.
 	ExitThree = shell("exit-three", `exit 3`)
+	// Busy uses CPU until it is killed.
+	Busy = shell("busy", `while :; do :; done`)
 	// Greet prints one line to each output, says hello and sleeps.
 	Greet = shell("greet", `echo out; echo err >&2; trap 'exit 143' TERM; sleep 3600 & wait`)
 	// Serve accepts on port 8080, answers what it gets, and ends with the other side.

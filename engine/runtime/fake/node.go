@@ -349,6 +349,21 @@ func (r *Runtime) InspectNode(ctx context.Context, id runtime.NodeID) (runtime.N
 	return n.copyState(), nil
 }
 
+// Usage says that a node uses half a CPU and 1 MiB.
+func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, error) {
+	n, err := r.find(ctx, "Usage", id)
+	if err != nil {
+		return runtime.Usage{}, err
+	}
+	if err := r.needRunning(n, "usage of"); err != nil {
+		return runtime.Usage{}, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.opts.Now()
+	return runtime.Usage{At: now, CPU: now.Sub(n.state.StartedAt) / 2, Memory: 1 << 20}, nil
+}
+
 // WaitExit waits for the exit.
 func (r *Runtime) WaitExit(ctx context.Context, id runtime.NodeID) (runtime.NodeState, error) {
 	n, err := r.find(ctx, "WaitExit", id)

@@ -53,6 +53,17 @@ func (x nodes) State(ctx context.Context, address string) (s runtime.NodeState, 
 	return n.State, nil
 }
 
+func (x nodes) Usage(ctx context.Context, address string) (step.Usage, error) {
+	s, err := x.State(ctx, address)
+	if err == nil && !s.Running {
+		err = notRunning("usage of " + address)
+	}
+	if err != nil {
+		return step.Usage{}, err
+	}
+	return x.node(address).Usage, nil
+}
+
 func (x nodes) Start(ctx context.Context, addresses ...string) error {
 	for _, a := range addresses {
 		if err := x.start(ctx, "start", a); err != nil {

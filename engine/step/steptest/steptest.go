@@ -25,6 +25,7 @@ type Node struct {
 	Kind     string    // "ray"
 	Args     cty.Value // of the kind's block
 	State    runtime.NodeState
+	Usage    step.Usage
 	Log      []string
 	exited   chan struct{} // closed while it does not run
 }
