@@ -35,7 +35,9 @@ var allowed = map[string][]string{
 	"dsl/reference":        {"dsl/schema", "dsl/diag", "dsl/funcs", "dsl/lang"},
 	"engine/event":         {},
 	"engine/runtime":       {},
-	"engine/step":          {"dsl/schema", "engine/runtime", "engine/event"},
+	"engine/runtime/fake":  {"engine/runtime", "engine/link"},
+	"engine/link":          {},
+	"engine/step":          {"dsl/schema", "engine/runtime", "engine/event", "engine/link"},
 	"engine/dag":           {},
 	"engine/plan":          {"dsl", "engine/dag"},
 	"engine/traffic":       {"engine/event"},
@@ -43,11 +45,11 @@ var allowed = map[string][]string{
 	"engine/fault":         {"dsl/schema", "engine/step", "engine/runtime"},
 	"engine/guardian":      {"engine/fault", "engine/runtime"},
 	"engine/docker":        {"engine/runtime", "engine/agent"},
-	"engine/agent":         {"engine/traffic", "engine/runtime"},
+	"engine/agent":         {"engine/traffic", "engine/runtime", "engine/link"},
 	"engine/report":        {"engine/event"},
-	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/guardian", "engine/workload", "engine/traffic", "engine/runtime", "engine/event"},
-	"actions":              {"engine/step", "dsl/schema", "engine/traffic", "engine/runtime"},
-	"engine/step/steptest": {"engine/step", "engine/runtime", "dsl/schema"},
+	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/guardian", "engine/workload", "engine/traffic", "engine/runtime", "engine/event", "engine/link"},
+	"actions":              {"engine/step", "dsl/schema", "engine/traffic", "engine/runtime", "engine/link"},
+	"engine/step/steptest": {"engine/step", "engine/runtime", "dsl/schema", "engine/link"},
 }
 
 func TestPackagesImportOnlyWhatTheirPlaceAllows(t *testing.T) {

@@ -1,0 +1,184 @@
+package link
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+)
+
+// Everyone is the end of a link that stands for every address other than the
+// other end's own, clients included.
+const Everyone = ""
+
+// Verdict is what becomes of a packet.
+type Verdict string
+
+// The verdicts.
+const (
+	Drop   Verdict = "drop"   // it is lost without a word
+	Reject Verdict = "reject" // its sender is told: a TCP reset, or ICMP port unreachable
+	Lose   Verdict = "lose"   // dropped at random, Percent of them
+)
+
+// Effect is what happens to the packets of a link.
+type Effect struct {
+	Verdict Verdict `json:"verdict"`
+	Percent float64 `json:"percent,omitempty"` // of Lose: 0 to 100
+	// Port is the destination port, of TCP and UDP; 0: every packet.
+	Port int `json:"port,omitempty"`
+}
+
+// Link is one direction between two ends, with what happens on it.
+type Link struct {
+	From   string `json:"from"` // address of a node, or Everyone
+	To     string `json:"to"`
+	Effect Effect `json:"effect"`
+}
+
+// Way is a direction as seen from one end.
+type Way string
+
+// The ways.
+const (
+	In  Way = "in"
+	Out Way = "out"
+)
+
+// Protocol is one that has ports; empty for any.
+type Protocol string
+
+// The protocols.
+const (
+	TCP Protocol = "tcp"
+	UDP Protocol = "udp"
+)
+
+// Rule is a link's effect at one of its ends.
+type Rule struct {
+	Way Way `json:"way"`
+	// Peer is the address of the other end; the zero address: every one but
+	// the end's own.
+	Peer     netip.Addr `json:"peer"`
+	Protocol Protocol   `json:"protocol,omitempty"` // with Port
+	Port     int        `json:"port,omitempty"`     // destination; 0: every packet
+	Verdict  Verdict    `json:"verdict"`
+	Percent  float64    `json:"percent,omitempty"`
+}
+
+// Count is a rule that is in force, with the packets that it has met.
+type Count struct {
+	Rule    Rule   `json:"rule"`
+	Packets uint64 `json:"packets"`
+}
+
+// The jobs of an agent that act on its end. Both write one line, the Counts of
+// what is in force.
+const (
+	RulesJob = "rules" // its spec: all Rules that are to be in force
+	KnockJob = "knock" // its spec: Knocks to send
+)
+
+// Knock is a packet to send, in order to see what rules it meets.
+type Knock struct {
+	Protocol Protocol       `json:"protocol"`
+	At       netip.AddrPort `json:"at"`
+}
+
+// discard is a port that nobody listens on (RFC 863), for packets whose port
+// doesn't matter.
+const discard = 9
+
+// Knocks are packets that meet the rules for the way out, one each. Somewhere
+// is an address for those rules that match any.
+func Knocks(rules []Rule, somewhere netip.Addr) []Knock {
+	var all []Knock
+	for _, r := range rules {
+		if r.Way != Out {
+			continue
+		}
+		k := Knock{Protocol: r.Protocol, At: netip.AddrPortFrom(r.Peer, uint16(r.Port))}
+		if r.Port == 0 {
+			k = Knock{Protocol: UDP, At: netip.AddrPortFrom(r.Peer, discard)}
+		}
+		if !r.Peer.IsValid() {
+			k.At = netip.AddrPortFrom(somewhere, k.At.Port())
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// Places are all ends, with their addresses: nodes, and networks, which stand
+// for the agents from which probes, readiness and traffic come. No link names
+// those, so that their addresses aren't needed; Everyone includes them.
+type Places map[string][]netip.Addr
+
+// Ends are the ends that have to put rules in force for links, so that no one
+// end's restart opens a link: both, and for Everyone all that there are.
+func Ends(links []Link, places Places) []string {
+	touched := map[string]bool{}
+	for _, l := range links {
+		for _, e := range []string{l.From, l.To} {
+			if e != Everyone {
+				touched[e] = true
+				continue
+			}
+			for other := range places {
+				touched[other] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(touched))
+}
+
+// RulesOf are the rules that one end puts in force for links. Dropping and
+// rejecting is done at both ends; losing at the one that sends, since two ends
+// that each lose a half would lose three quarters.
+func RulesOf(end string, links []Link, places Places) []Rule {
+	var all []Rule
+	for _, l := range links {
+		for _, peer := range peersOf(end, l.From, l.To, places) {
+			all = append(all, rulesFor(Out, peer, l.Effect)...)
+		}
+		if l.Effect.Verdict == Lose {
+			continue
+		}
+		for _, peer := range peersOf(end, l.To, l.From, places) {
+			all = append(all, rulesFor(In, peer, l.Effect)...)
+		}
+	}
+	return distinct(all)
+}
+
+// peersOf are the addresses of the far end, if a link's near end is this one.
+func peersOf(end, near, far string, places Places) []netip.Addr {
+	switch {
+	case near == end && far == Everyone:
+		return []netip.Addr{{}}
+	case near == end, near == Everyone && far != end:
+		return places[far]
+	}
+	return nil
+}
+
+func rulesFor(way Way, peer netip.Addr, e Effect) []Rule {
+	r := Rule{Way: way, Peer: peer, Port: e.Port, Verdict: e.Verdict, Percent: e.Percent}
+	if e.Port == 0 {
+		return []Rule{r}
+	}
+	tcp, udp := r, r
+	tcp.Protocol, udp.Protocol = TCP, UDP
+	return []Rule{tcp, udp}
+}
+
+// distinct keeps the first of rules that say the same. Loss is an exception:
+// two faults that each lose packets lose more together.
+func distinct(all []Rule) []Rule {
+	var kept []Rule
+	for _, r := range all {
+		if r.Verdict == Lose || !slices.Contains(kept, r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}

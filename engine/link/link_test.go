@@ -1,0 +1,66 @@
+package link
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const clients = "network.default"
+
+var (
+	a      = netip.MustParseAddr("10.0.0.1")
+	b      = netip.MustParseAddr("10.0.0.2")
+	anyone netip.Addr
+	places = Places{"node.a": {a}, "node.b": {b}, clients: nil}
+	drop   = Effect{Verdict: Drop}
+)
+
+func same(t *testing.T, got, want []Rule) {
+	t.Helper()
+	if d := cmp.Diff(want, got, cmpopts.EquateComparable(netip.Addr{})); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestADropIsInForceAtBothEnds(t *testing.T) {
+	links := []Link{{"node.a", "node.b", drop}}
+	same(t, RulesOf("node.a", links, places), []Rule{{Way: Out, Peer: b, Verdict: Drop}})
+	same(t, RulesOf("node.b", links, places), []Rule{{Way: In, Peer: a, Verdict: Drop}})
+	same(t, RulesOf(clients, links, places), nil)
+}
+
+func TestEveryoneMeansAllOtherEndsClientsIncluded(t *testing.T) {
+	links := []Link{{Everyone, "node.a", drop}, {"node.a", Everyone, drop}}
+	same(t, RulesOf("node.a", links, places), []Rule{{Way: In, Peer: anyone, Verdict: Drop}, {Way: Out, Peer: anyone, Verdict: Drop}})
+	for _, end := range []string{"node.b", clients} {
+		same(t, RulesOf(end, links, places), []Rule{{Way: Out, Peer: a, Verdict: Drop}, {Way: In, Peer: a, Verdict: Drop}})
+	}
+	if d := cmp.Diff([]string{"network.default", "node.a", "node.b"}, Ends(links, places)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAPortIsBlockedForBothProtocols(t *testing.T) {
+	links := []Link{{"node.a", "node.b", Effect{Verdict: Reject, Port: 80}}}
+	same(t, RulesOf("node.a", links, places), []Rule{
+		{Way: Out, Peer: b, Protocol: TCP, Port: 80, Verdict: Reject},
+		{Way: Out, Peer: b, Protocol: UDP, Port: 80, Verdict: Reject},
+	})
+}
+
+func TestPacketsAreLostByTheirSenderOnly(t *testing.T) {
+	links := []Link{{"node.a", "node.b", Effect{Verdict: Lose, Percent: 30}}}
+	same(t, RulesOf("node.b", links, places), nil)
+	same(t, RulesOf("node.a", links, places), []Rule{{Way: Out, Peer: b, Verdict: Lose, Percent: 30}})
+}
+
+func TestFaultsThatSayTheSameMakeOneRuleButLossesAddUp(t *testing.T) {
+	lose := Effect{Verdict: Lose, Percent: 30}
+	links := []Link{{"node.a", "node.b", drop}, {"node.a", "node.b", drop}, {"node.a", "node.b", lose}, {"node.a", "node.b", lose}}
+	if got := RulesOf("node.a", links, places); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+}
