@@ -45,6 +45,7 @@ type executor struct {
 	traffic  map[string]*workloadRun // by address of the step
 	faults   []*fault.Life           // in the order of their injection
 	lives    map[*fault.Life]*live
+	links    linkMatrix
 	tearing  bool           // teardown has begun
 	lost     bool           // the runtime can't be reached any more
 	deaths   sync.WaitGroup // unasked exits whose last words are being read

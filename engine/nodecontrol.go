@@ -225,7 +225,7 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	if err != nil {
 		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
 	}
-	return st, nil
+	return st, c.x.relink(ctx, n)
 }
 
 // awaitFirstStart waits for the process of a node that the beginning starts. It

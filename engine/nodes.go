@@ -228,6 +228,7 @@ func (x *executor) running(n *node, st runtime.NodeState) {
 	default:
 		close(n.launched)
 	}
+	x.prepareLinks(n)
 	x.follow(n)
 }
 

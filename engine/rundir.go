@@ -45,25 +45,25 @@ func openDir(path, latest string) (*runDir, error) {
 	}
 	d := &runDir{path: path, events: f}
 	if latest != "" {
-		if err := link(path, latest); err != nil {
+		if err := pointAt(path, latest); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
 	return d, nil
 }
 
-// link points the symbolic link at to path, in one step.
-func link(path, at string) error {
+// pointAt points the symbolic link at to path, in one step.
+func pointAt(path, at string) error {
 	target, err := filepath.Rel(filepath.Dir(at), path)
 	if err != nil {
 		target = path
 	}
 	tmp := fmt.Sprintf("%s.%d", at, os.Getpid())
 	if err := os.Symlink(target, tmp); err != nil {
-		return fmt.Errorf("link the latest run: %w", err)
+		return fmt.Errorf("point at the latest run: %w", err)
 	}
 	if err := os.Rename(tmp, at); err != nil {
-		return fmt.Errorf("link the latest run: %w", errors.Join(err, os.Remove(tmp)))
+		return fmt.Errorf("point at the latest run: %w", errors.Join(err, os.Remove(tmp)))
 	}
 	return nil
 }

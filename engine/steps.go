@@ -172,6 +172,7 @@ func (x *executor) envOf(v *vertex) step.Env {
 	env := x.env
 	env.Step = v.Step.Address
 	env.Nodes = nodesOf{x, v.ID}
+	env.Links = linksOf{x, v.ID}
 	env.Progress = func(text string) { x.say(v, text) }
 	return env
 }

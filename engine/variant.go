@@ -59,6 +59,7 @@ func (r *run) newExecutor(v Variant) *executor {
 		x.scope.Variant = decl.Scenario.Name + "," + decl.Key
 	}
 	x.stream.redact(x.key, x.redact)
+	x.links = newLinkMatrix()
 	x.env = step.Env{Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x}, Clock: r.Clock}
 	return x
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/rules"
 )
 
 // newAgent is what runs beside the nodes. The engine starts it; people don't.
@@ -15,7 +17,8 @@ func newAgent(w *world) *cobra.Command {
 		Hidden: true,
 		Args:   none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return agent.Serve(context.Background(), w.stdin, w.stdout, agentJobs())
+			var k rules.Keeper
+			return errors.Join(agent.Serve(context.Background(), w.stdin, w.stdout, agentJobs(&k)), k.Close())
 		},
 	}
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/docker"
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/traffic"
 )
@@ -26,8 +28,10 @@ func connect() (runtime.Runtime, error) {
 // nothing, since it inherits the environment that names it.
 func runtimeConfig() json.RawMessage { return nil }
 
-// agentJobs are the kinds of traffic that an agent can send.
-func agentJobs() map[string]agent.Job { return map[string]agent.Job{"http": traffic.HTTPJob} }
+// agentJobs are what an agent can do: send traffic, and keep rules in force.
+func agentJobs(k *rules.Keeper) map[string]agent.Job {
+	return map[string]agent.Job{"http": traffic.HTTPJob, link.RulesJob: k.Apply, link.KnockJob: k.Knock}
+}
 
 // hostJobs are those that the engine's own host can send.
 func hostJobs() map[string]engine.Job { return map[string]engine.Job{"http": traffic.HTTPJob} }

@@ -88,7 +88,7 @@ func (f frame) oneArgument(b *body, a schema.Attr) (cty.Value, hcl.Diagnostics) 
 	if diags.HasErrors() {
 		return unknown, diags
 	}
-	if a.Ref == schema.RefNode || a.Ref == schema.RefNodes {
+	if a.TakesNodes() {
 		return f.nodes(a, b, e, v)
 	}
 	return f.argument(a, e, v)
@@ -185,6 +185,9 @@ func (f frame) nodes(a schema.Attr, b *body, e hclsyntax.Expression, v cty.Value
 		return unknown, hcl.Diagnostics{d}
 	}
 	t := v.Type()
+	if a.Ref == schema.RefNodeSets {
+		return nodeSets(a, e, v, known)
+	}
 	if a.Ref == schema.RefNode {
 		if !t.Equals(schema.NodeType) && t != cty.DynamicPseudoType {
 			return unknown, hcl.Diagnostics{diag.New(diag.WrongType, e.Range(), `"`+a.Name+`" takes one node, this is `+typeName(t), "Choose one, such as node.NAME[0].")}
@@ -201,6 +204,30 @@ func (f frame) nodes(a schema.Attr, b *body, e hclsyntax.Expression, v cty.Value
 		return cty.ListValEmpty(cty.String), nil
 	}
 	return cty.ListVal(list), nil
+}
+
+// nodeSets keeps the outermost lists of nodes apart. What v holds are nodes.
+func nodeSets(a schema.Attr, e hclsyntax.Expression, v cty.Value, known bool) (cty.Value, hcl.Diagnostics) {
+	if v.Type().Equals(schema.NodeType) {
+		return cty.UnknownVal(a.ValueType()), hcl.Diagnostics{diag.New(diag.WrongType, e.Range(), `"`+a.Name+`" takes lists of nodes, this is one node`,
+			"Write it as "+a.Name+" = [[node.A, …], [node.B, …]].")}
+	}
+	if !known {
+		return cty.UnknownVal(a.ValueType()), nil
+	}
+	sets := []cty.Value{}
+	for it := v.ElementIterator(); it.Next(); {
+		_, el := it.Element()
+		set := cty.ListValEmpty(cty.String)
+		if list, _, _ := nodeAddresses(a, e, el, nil); len(list) > 0 { // checked as a part of v
+			set = cty.ListVal(list)
+		}
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		return cty.ListValEmpty(cty.List(cty.String)), nil
+	}
+	return cty.ListVal(sets), nil
 }
 
 func nodeAddresses(a schema.Attr, e hclsyntax.Expression, v cty.Value, path cty.Path) (list []cty.Value, known bool, d *hcl.Diagnostic) {

@@ -26,7 +26,7 @@ func vocabulary() schema.Vocabulary {
 	}
 	signal := schema.Attr{Name: "signal", Type: cty.String, Default: cty.StringVal("SIGKILL"), Check: schema.CheckSignal}
 	links := []schema.Attr{
-		{Name: "isolate", Ref: schema.RefNodes}, {Name: "from", Ref: schema.RefNodes}, {Name: "to", Ref: schema.RefNodes},
+		{Name: "isolate", Ref: schema.RefNodes}, {Name: "sides", Ref: schema.RefNodeSets}, {Name: "from", Ref: schema.RefNodes}, {Name: "to", Ref: schema.RefNodes},
 		{Name: "shape", Type: cty.String, Enum: []string{"ring", "bridge"}}, nodes,
 	}
 	asked := []schema.Attr{boolean("ok"), str("error"), str("class"), num("status"), str("body"), any("json"), num("latency_seconds")}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -110,6 +111,14 @@ const (
 	minRate = 0.001
 	maxRate = 100_000
 )
+
+// CheckPercent accepts a share that is not nothing.
+func CheckPercent(v cty.Value) error {
+	if p, _ := v.AsBigFloat().Float64(); p <= 0 || p > 100 {
+		return errors.New("must be above 0 and at most 100")
+	}
+	return nil
+}
 
 // CheckURL accepts http and https URLs with a host.
 func CheckURL(v cty.Value) error {

@@ -21,6 +21,7 @@ const (
 	Whole            Format = "whole"
 	Count            Format = "count"
 	Rate             Format = "rate"
+	Percent          Format = "percent"
 )
 
 // FormatInfo is what there is to say about a format.
@@ -42,6 +43,7 @@ var formats = []FormatInfo{
 	{URL, "An http or https URL with a host.", `"http://10.0.0.1:8000/healthz"`, CheckURL},
 	{Whole, "A whole number that is not negative.", `0`, CheckWhole},
 	{Count, "A whole number above 0.", `3`, CheckCount},
+	{Percent, "A share in hundredths, above 0 and at most 100.", `20`, CheckPercent},
 	{Rate, "How many per second, from 0.001 to 100000.", `20`, CheckRate},
 }
 

@@ -112,13 +112,15 @@ type Ref string
 // The kinds of references. A Node or Nodes argument is an expression that may
 // be computed; its value is one node object (see NodeType) or any nesting of
 // lists of them, and reaches the action as cty.String or cty.List(cty.String)
-// of addresses; one with an Enum takes those strings as well, as they are. The
+// of addresses; one with an Enum takes those strings as well, as they are. Node
+// sets are a list of such lists, and stay apart. The
 // others are written as references in the source (an index
 // is allowed) and reach the action as addresses in the same way.
 const (
 	NoRef       Ref = ""
 	RefNode     Ref = "node"
 	RefNodes    Ref = "nodes"
+	RefNodeSets Ref = "node sets"
 	RefStep     Ref = "step"
 	RefSteps    Ref = "steps"
 	RefFaults   Ref = "faults"
@@ -132,9 +134,16 @@ func (a Attr) ValueType() cty.Type {
 		return cty.String
 	case RefNodes, RefSteps, RefFaults:
 		return cty.List(cty.String)
+	case RefNodeSets:
+		return cty.List(cty.List(cty.String))
 	default:
 		return a.Type
 	}
+}
+
+// TakesNodes says that the argument's value are nodes, in whatever nesting.
+func (a Attr) TakesNodes() bool {
+	return a.Ref == RefNode || a.Ref == RefNodes || a.Ref == RefNodeSets
 }
 
 // Attr returns the attribute of that name.

@@ -165,13 +165,13 @@ func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agent
 	err = r.make(ctx, scope, func(ctx context.Context) (err error) {
 		created, err = r.api.ContainerCreate(ctx, client.ContainerCreateOptions{
 			Config: &container.Config{
-				Image: image, Entrypoint: append([]string{agentPath}, r.opts.AgentArgs...), User: "65534:65534",
+				Image: image, Entrypoint: append([]string{agentPath}, r.opts.AgentArgs...), User: "0:0",
 				OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 				Labels: labels(scope, map[string]string{labelRole: roleAgent}),
 			},
 			HostConfig: &container.HostConfig{
 				NetworkMode: place, AutoRemove: true, ReadonlyRootfs: true,
-				CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges"},
+				CapDrop: []string{"ALL"}, CapAdd: []string{"NET_ADMIN"}, SecurityOpt: []string{"no-new-privileges"},
 				LogConfig: container.LogConfig{Type: "none"},
 				Resources: container.Resources{CPUShares: agentShares},
 			},

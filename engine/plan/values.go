@@ -81,7 +81,7 @@ func (b *builder) arguments(s *lang.Step) cty.Value {
 func (b *builder) targets(s *lang.Step) []string {
 	var all []string
 	for _, a := range s.Type.Args.Attrs {
-		if a.Ref != schema.RefNode && a.Ref != schema.RefNodes {
+		if !a.TakesNodes() {
 			continue
 		}
 		for _, address := range texts(attr(b.arguments(s), a.Name)) {
@@ -96,7 +96,7 @@ func (b *builder) targets(s *lang.Step) []string {
 // allTargetsKnown says that targets are all that there will be.
 func (b *builder) allTargetsKnown(s *lang.Step) bool {
 	for _, a := range s.Type.Args.Attrs {
-		if a.Ref != schema.RefNode && a.Ref != schema.RefNodes {
+		if !a.TakesNodes() {
 			continue
 		}
 		if !attr(b.arguments(s), a.Name).IsWhollyKnown() {

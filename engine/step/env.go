@@ -8,6 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -23,6 +24,7 @@ type Env struct {
 	// Workloads and Faults are the running ones, by address of their steps.
 	Workloads Workloads
 	Faults    Faults
+	Links     Links
 	// Progress puts a line about the running step on the timeline.
 	Progress func(text string)
 	Clock    Clock
@@ -114,6 +116,22 @@ type Faults interface {
 	// Heal heals and verifies the faults of those steps. One that is healed
 	// already is passed over.
 	Heal(ctx context.Context, steps ...string) error
+}
+
+// Links puts in force what the step's fault does to the packets between nodes.
+// What is in force at an end is what all faults want there together.
+type Links interface {
+	// Set returns when every end that runs has its rules; one that is started
+	// later gets them with its start.
+	Set(ctx context.Context, links []link.Link) error
+	// Observe sends packets of its own, and returns when each way was seen to
+	// meet its rules: one line for each end.
+	Observe(ctx context.Context) ([]string, error)
+	// Clear takes back what Set has put in force. It is inconclusive if that
+	// was not in force any more.
+	Clear(ctx context.Context) error
+	// Cleared is nil when no end has rules that no other fault wants.
+	Cleared(ctx context.Context) error
 }
 
 // Clock is time. Tests replace it.

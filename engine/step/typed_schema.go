@@ -136,6 +136,8 @@ func refOf(f field) schema.Ref {
 		return schema.RefNode
 	case t.Kind() == reflect.Slice && t.Elem() == nodeType:
 		return schema.RefNodes
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Slice && t.Elem().Elem() == nodeType:
+		return schema.RefNodeSets
 	default:
 		return schema.NoRef
 	}

@@ -2,7 +2,6 @@ package fake
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"slices"
@@ -99,14 +98,13 @@ func (a *agent) resolve(host string) (n *node, byName bool) {
 	return nil, false
 }
 
-// Run runs a job of Options.Jobs.
+// Run runs a job of Options.Jobs, or one that is about rules.
 func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error {
 	if err := a.r.enter(ctx, "Run", job); err != nil {
 		return err
 	}
-	run, ok := a.r.opts.Jobs[job]
-	if !ok {
-		return fmt.Errorf("the agent has no job %q", job)
+	if run, ok := a.r.opts.Jobs[job]; ok {
+		return run(ctx, spec, line)
 	}
-	return run(ctx, spec, line)
+	return a.keepRules(job, spec, line)
 }

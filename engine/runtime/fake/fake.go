@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -30,7 +31,8 @@ type Options struct {
 	// Made are the images that were made for earlier runs, as "name:tag", the
 	// oldest first.
 	Made []string
-	// Jobs are what agents can run.
+	// Jobs are what agents can run, beside keeping rules in force, or in place
+	// of it.
 	Jobs map[string]func(ctx context.Context, spec []byte, out func([]byte) error) error
 	// Now is the clock of states, events and logs. Nil: time.Now.
 	Now func() time.Time
@@ -72,6 +74,7 @@ type Runtime struct {
 	nodes    map[runtime.NodeID]*node
 	watches  map[*watch]bool
 	kept     map[runtime.NodeID]bool
+	rules    map[string][]link.Count // by the id of a node or network
 	calls    []string
 	lost     error
 }
@@ -103,6 +106,7 @@ func New(opts Options) *Runtime {
 		nodes:    map[runtime.NodeID]*node{},
 		watches:  map[*watch]bool{},
 		kept:     map[runtime.NodeID]bool{},
+		rules:    map[string][]link.Count{},
 	}
 }
 

@@ -125,6 +125,7 @@ func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.Nod
 		}
 	}
 	r.mu.Lock()
+	r.forgetRules(id)
 	n.exited = make(chan struct{})
 	n.state.Running, n.state.Started, n.state.Error = true, true, ""
 	n.state.ExitCode, n.state.StartedAt, n.state.ExitedAt = 0, r.opts.Now(), time.Time{}

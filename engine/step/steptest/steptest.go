@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -54,6 +55,7 @@ type World struct {
 	order    []string
 	calls    []string
 	progress []string
+	links    []link.Link
 }
 
 // New makes a world of running nodes.
@@ -81,6 +83,7 @@ func (w *World) Env() *step.Env {
 		Nodes:     nodes{w},
 		Workloads: workloads{w},
 		Faults:    faults{w},
+		Links:     links{w},
 		Clock:     w.Clock,
 		Dial: func(ctx context.Context, from, network, address string) (net.Conn, error) {
 			if w.OnDial != nil {

@@ -1,0 +1,237 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// linksIn are the arguments that choose links, the same for every fault on
+// them.
+type linksIn struct {
+	Isolate []step.Node   `scn:"isolate" doc:"Nodes that are cut from every other address, clients included."`
+	Sides   [][]step.Node `scn:"sides" doc:"Two or more lists of nodes: each is cut from those of all other lists, both ways."`
+	From    []step.Node   `scn:"from" doc:"With to: nodes whose packets to those are hit; those that come back are not."`
+	To      []step.Node   `scn:"to" doc:"With from: where the packets go."`
+	Shape   *string       `scn:"shape" enum:"ring,bridge" doc:"With nodes: ring leaves each only its two neighbours, bridge leaves two halves only the middle one."`
+	Nodes   []step.Node   `scn:"nodes" doc:"The nodes of the shape, in order."`
+}
+
+// linksDoc is what every type on links says of them.
+const linksDoc = "Links are chosen by one of `isolate`, `sides`, `from` with `to`, or `shape` with `nodes`. " +
+	"`isolate` means every other address, clients included; the others only what is between the nodes named, so that probes and traffic still reach them. " +
+	"What is dropped or rejected is so at both ends of a link: a node that is restarted meanwhile opens nothing between nodes. " +
+	"Look-up of names is not hit, since Docker answers it inside the node."
+
+// checkLinks says what is wrong with the choice of links.
+func checkLinks(args cty.Value) error {
+	var ways []string
+	for _, name := range []string{"isolate", "sides", "from", "shape"} {
+		if !args.GetAttr(name).IsNull() {
+			ways = append(ways, name)
+		}
+	}
+	switch {
+	case len(ways) == 0:
+		return errors.New("say which links: isolate, sides, from and to, or shape and nodes")
+	case len(ways) > 1:
+		return fmt.Errorf("%s exclude each other", strings.Join(ways, " and "))
+	case args.GetAttr("from").IsNull() != args.GetAttr("to").IsNull():
+		return errors.New("from and to belong together")
+	case args.GetAttr("shape").IsNull() != args.GetAttr("nodes").IsNull():
+		return errors.New("shape and nodes belong together")
+	}
+	return checkSides(args.GetAttr("sides"))
+}
+
+func checkSides(sides cty.Value) error {
+	if sides.IsNull() || !sides.IsKnown() {
+		return nil
+	}
+	if sides.LengthInt() < 2 {
+		return errors.New("sides needs two lists of nodes or more")
+	}
+	seen := map[string]bool{}
+	for _, side := range sides.AsValueSlice() {
+		if !side.IsWhollyKnown() {
+			return nil
+		}
+		if side.LengthInt() == 0 {
+			return errors.New("one of the sides has no nodes")
+		}
+		for _, n := range side.AsValueSlice() {
+			if seen[n.AsString()] {
+				return fmt.Errorf("%s stands on two sides, or twice on one", n.AsString())
+			}
+			seen[n.AsString()] = true
+		}
+	}
+	return nil
+}
+
+// chosen are the links that arguments choose, with what happens on each, the
+// nodes that they name, and how a person would say it.
+func (in linksIn) chosen(e link.Effect) (links []link.Link, nodes []step.Node, said string, err error) {
+	switch {
+	case in.Isolate != nil:
+		nodes, said = in.Isolate, names(in.Isolate)+" from everyone"
+		for _, n := range nodes {
+			links = append(links, link.Link{From: link.Everyone, To: string(n), Effect: e}, link.Link{From: string(n), To: link.Everyone, Effect: e})
+		}
+	case in.Sides != nil:
+		nodes, links, said = between(in.Sides, e)
+	case in.From != nil:
+		nodes, said = slices.Concat(in.From, in.To), names(in.From)+" → "+names(in.To)
+		for _, a := range in.From {
+			for _, b := range in.To {
+				if a == b {
+					return nil, nil, "", step.Failf("%s stands in from and in to: a node can't be cut from itself", a)
+				}
+				links = append(links, link.Link{From: string(a), To: string(b), Effect: e})
+			}
+		}
+	default:
+		nodes, said = in.Nodes, *in.Shape+" of "+names(in.Nodes)
+		links, err = shaped(*in.Shape, in.Nodes, e)
+	}
+	if err == nil && len(links) == 0 {
+		err = step.Failf("no node is named, so that there is no link").With("", "the list of nodes is empty: look at what it is computed from")
+	}
+	return links, distinctNodes(nodes), said, err
+}
+
+// between cuts each side from all others.
+func between(sides [][]step.Node, e link.Effect) (nodes []step.Node, links []link.Link, said string) {
+	var texts []string
+	for i, side := range sides {
+		nodes = append(nodes, side...)
+		texts = append(texts, names(side))
+		for _, other := range sides[i+1:] {
+			links = append(links, both(side, other, e)...)
+		}
+	}
+	return nodes, links, strings.Join(texts, " | ")
+}
+
+func both(side, other []step.Node, e link.Effect) (links []link.Link) {
+	for _, a := range side {
+		for _, b := range other {
+			links = append(links, link.Link{From: string(a), To: string(b), Effect: e}, link.Link{From: string(b), To: string(a), Effect: e})
+		}
+	}
+	return links
+}
+
+// shaped cuts all links but those of a shape.
+func shaped(shape string, nodes []step.Node, e link.Effect) (links []link.Link, err error) {
+	n := len(nodes)
+	least, keeps := 4, func(i, j int) bool { return j-i == 1 || j-i == n-1 }
+	if shape == "bridge" {
+		middle := n / 2
+		least, keeps = 3, func(i, j int) bool { return j < middle || i > middle || i == middle || j == middle }
+	}
+	if n < least {
+		return nil, step.Failf("a %s of %d nodes cuts nothing: it takes %d or more", shape, n, least)
+	}
+	if len(distinctNodes(nodes)) < n {
+		return nil, step.Failf("a node stands twice in the %s", shape)
+	}
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if !keeps(i, j) {
+				links = append(links, both(nodes[i:i+1], nodes[j:j+1], e)...)
+			}
+		}
+	}
+	return links, nil
+}
+
+func distinctNodes(nodes []step.Node) []step.Node {
+	var all []step.Node
+	for _, n := range nodes {
+		if !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+func names(nodes []step.Node) string {
+	texts := make([]string, len(nodes))
+	for i, n := range nodes {
+		texts[i] = strings.TrimPrefix(string(n), "node.")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// linkIntent is what a fault on links is about to do.
+type linkIntent struct {
+	Links []link.Link `json:"links"`
+	Said  string      `json:"said"`
+}
+
+type linksOut struct {
+	Nodes []step.Node `scn:"nodes" doc:"The nodes whose links were hit."`
+}
+
+// linkFault is the life of every fault on links.
+type linkFault[In any] struct {
+	// what says what the arguments come to.
+	what func(In) (linksIn, link.Effect)
+}
+
+func (f linkFault[In]) Intent(ctx context.Context, env *step.Env, in In) (linkIntent, []step.Node, error) {
+	choice, effect := f.what(in)
+	links, nodes, said, err := choice.chosen(effect)
+	if err != nil {
+		return linkIntent{}, nil, err
+	}
+	for _, n := range nodes {
+		s, err := env.Nodes.State(ctx, string(n))
+		if err != nil {
+			return linkIntent{}, nil, err
+		}
+		if !s.Running {
+			return linkIntent{}, nil, step.Failf("%s does not run, so that nothing would be seen of its links being hit", n)
+		}
+	}
+	return linkIntent{links, said}, nodes, nil
+}
+
+func (f linkFault[In]) Inject(ctx context.Context, env *step.Env, in linkIntent) error {
+	return env.Links.Set(ctx, in.Links)
+}
+
+func (f linkFault[In]) Observe(ctx context.Context, env *step.Env, in linkIntent) (step.Effect[linksOut], error) {
+	hits, err := env.Links.Observe(ctx)
+	if err != nil {
+		return step.Effect[linksOut]{}, err
+	}
+	var nodes []step.Node
+	for _, l := range in.Links {
+		for _, end := range []string{l.From, l.To} {
+			if end != link.Everyone {
+				nodes = append(nodes, step.Node(end))
+			}
+		}
+	}
+	return step.Effect[linksOut]{Out: linksOut{distinctNodes(nodes)}, Summary: in.Said, Hits: hits}, nil
+}
+
+func (f linkFault[In]) Heal(ctx context.Context, env *step.Env, _ linkIntent) error {
+	return env.Links.Clear(ctx)
+}
+
+func (f linkFault[In]) Verify(ctx context.Context, env *step.Env, _ linkIntent) error {
+	return env.Links.Cleared(ctx)
+}
+
+var linkTakes = []schema.Resource{schema.Links}

@@ -1,0 +1,104 @@
+package network
+
+import (
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+func partition() step.Definition {
+	return step.NewFault[linksIn, linkIntent, linksOut](schema.Type{
+		Name:    "partition",
+		Summary: "cuts nodes off: packets between them are dropped",
+		Doc: "To a client, what is behind a partition doesn't answer: connecting times out. Active when a packet of its own was seen to be dropped at each end.\n\n" + linksDoc +
+			"\n\nEnded by `heal`.",
+		Check: checkLinks,
+		Takes: linkTakes,
+		Examples: []schema.Example{{
+			Title: "Cut one node off from everyone for five seconds",
+			Text: webs(`action "partition" "cut" {
+  isolate = [node.web[0]]
+  for     = "5s"
+}
+`),
+		}, {
+			Title: "Split a cluster in two",
+			Text: webs(`action "partition" "split" {
+  sides = [[node.web[0]], [node.web[1], node.web[2]]]
+}
+
+action "heal" "mend" {
+  faults = [action.split]
+}
+`),
+		}},
+	}, linkFault[linksIn]{func(in linksIn) (linksIn, link.Effect) { return in, link.Effect{Verdict: link.Drop} }})
+}
+
+type blockIn struct {
+	linksIn
+	Port int    `scn:"port,required" check:"port" doc:"The port that is blocked, of TCP and UDP, at the nodes that packets go to."`
+	With string `scn:"with" default:"drop" enum:"drop,reject" doc:"drop: connecting times out; reject: it is refused at once."`
+}
+
+func blockPort() step.Definition {
+	return step.NewFault[blockIn, linkIntent, linksOut](schema.Type{
+		Name:    "block_port",
+		Summary: "blocks one port: packets to it are dropped or rejected",
+		Doc:     "Active when a packet of its own was seen to meet the block at each end.\n\n" + linksDoc + "\n\nEnded by `heal`.",
+		Check:   checkLinks,
+		Takes:   linkTakes,
+		Examples: []schema.Example{{
+			Title: "Refuse connections to a port",
+			Text: webs(`action "block_port" "refused" {
+  isolate = [node.web[0]]
+  port    = 8080
+  with    = "reject"
+  for     = "5s"
+}
+`),
+		}},
+	}, linkFault[blockIn]{func(in blockIn) (linksIn, link.Effect) {
+		return in.linksIn, link.Effect{Verdict: link.Verdict(in.With), Port: in.Port}
+	}})
+}
+
+type lossIn struct {
+	linksIn
+	Percent float64 `scn:"percent,required" check:"percent" doc:"How many packets of a hundred are lost: more than 0, at most 100."`
+}
+
+func loss() step.Definition {
+	return step.NewFault[lossIn, linkIntent, linksOut](schema.Type{
+		Name:    "loss",
+		Summary: "loses packets at random",
+		Doc: "Acts on what a node sends, so that a link of which both ways are hit loses twice. Active when a packet of its own was seen to be drawn for at each end that sends.\n\n" +
+			linksDoc + "\n\nEnded by `heal`.",
+		Check: checkLinks,
+		Takes: linkTakes,
+		Examples: []schema.Example{{
+			Title: "A bad line between two nodes",
+			Text: webs(`action "loss" "bad_line" {
+  sides   = [[node.web[0]], [node.web[1]]]
+  percent = 20
+  for     = "5s"
+}
+`),
+		}},
+	}, linkFault[lossIn]{func(in lossIn) (linksIn, link.Effect) {
+		return in.linksIn, link.Effect{Verdict: link.Lose, Percent: in.Percent}
+	}})
+}
+
+// webs is an example over three nodes.
+func webs(steps string) string {
+	return `scenario "example" {}
+
+node "web" {
+  count   = 3
+  image   = "python:3.11-slim-bookworm"
+  command = ["python3", "-m", "http.server", "8080"]
+}
+
+` + steps
+}

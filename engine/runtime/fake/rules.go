@@ -1,0 +1,108 @@
+package fake
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// InForce returns the rules that are in force at a node, by its address in the
+// file, or at the agent of a network, by that's name.
+func (r *Runtime) InForce(end string) []link.Rule {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var rules []link.Rule
+	for _, c := range r.rules[r.placeOf(end)] {
+		rules = append(rules, c.Rule)
+	}
+	return rules
+}
+
+// Lapse ends the lease of the agent at an end: its rules are gone.
+func (r *Runtime) Lapse(end string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.rules, r.placeOf(end))
+}
+
+func (r *Runtime) placeOf(end string) string {
+	for id, n := range r.nodes {
+		if n.spec.Address == end {
+			return string(id)
+		}
+	}
+	for id, n := range r.networks {
+		if n.spec.Name == end {
+			return id
+		}
+	}
+	return ""
+}
+
+// keepRules carries out the jobs of an agent that are about rules: a node's go
+// with the start that they were made for.
+func (a *agent) keepRules(job string, spec []byte, line func([]byte) error) error {
+	place := a.network
+	if a.from != "" {
+		place = string(a.from)
+	}
+	var counts []link.Count
+	var err error
+	switch job {
+	case link.RulesJob:
+		counts, err = a.r.setRules(place, spec)
+	case link.KnockJob:
+		counts, err = a.r.knock(place, spec)
+	default:
+		return fmt.Errorf("the agent has no job %q", job)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(counts)
+	if err != nil {
+		return err
+	}
+	return line(text)
+}
+
+func (r *Runtime) setRules(place string, spec []byte) ([]link.Count, error) {
+	var rules []link.Rule
+	if err := json.Unmarshal(spec, &rules); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rules[place] = nil
+	for _, rule := range rules {
+		r.rules[place] = append(r.rules[place], link.Count{Rule: rule})
+	}
+	return slices.Clone(r.rules[place]), nil
+}
+
+func (r *Runtime) knock(place string, spec []byte) ([]link.Count, error) {
+	var knocks []link.Knock
+	if err := json.Unmarshal(spec, &knocks); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counts := r.rules[place]
+	for _, k := range knocks {
+		for i, c := range counts {
+			rule := c.Rule
+			if rule.Way == link.Out && (!rule.Peer.IsValid() || rule.Peer == k.At.Addr()) &&
+				(rule.Port == 0 || rule.Port == int(k.At.Port()) && rule.Protocol == k.Protocol) {
+				counts[i].Packets++
+			}
+		}
+	}
+	return slices.Clone(counts), nil
+}
+
+// forgetRules is what a start does to a node's rules: its network namespace is
+// a new one. The caller holds the lock.
+func (r *Runtime) forgetRules(id runtime.NodeID) { delete(r.rules, string(id)) }
