@@ -42,6 +42,7 @@ const (
 	NoInstance       Code = "SCN0216"
 	Incomplete       Code = "SCN0217"
 	Contradiction    Code = "SCN0218"
+	DefineCycle      Code = "SCN0219"
 
 	WrongType       Code = "SCN0301"
 	NotBool         Code = "SCN0302"
@@ -122,6 +123,7 @@ var entries = []Entry{
 	{NoInstance, "there is no instance with that index or key"},
 	{Incomplete, "a reference stops short of a name"},
 	{Contradiction, "arguments exclude each other, or one of several is needed"},
+	{DefineCycle, "a define is made of itself, directly or through others"},
 
 	{WrongType, "a value is of the wrong type"},
 	{NotBool, "a condition must be true or false"},

@@ -83,6 +83,22 @@ func Also(rng hcl.Range, text string) Option {
 	}
 }
 
+// With returns a diagnostic with more said of it. The one given is left as it
+// is.
+func With(d *hcl.Diagnostic, options ...Option) *hcl.Diagnostic {
+	more := *d
+	x := &Extra{}
+	if old, ok := d.Extra.(*Extra); ok {
+		*x = *old
+		x.Related = append([]Related(nil), old.Related...)
+	}
+	more.Extra = x
+	for _, o := range options {
+		o(&more, x)
+	}
+	return &more
+}
+
 // Adopt gives the diagnostics that hcl and cty make themselves what ours have:
 // a code, if they have none, and a place, if they have none either. The
 // diagnostics given are left as they are.

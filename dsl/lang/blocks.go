@@ -29,6 +29,17 @@ var (
 			{Name: "error_message", Type: cty.String, Required: true, Doc: "What a person reads if it is not."},
 		}}}},
 	}
+	defineArgs = schema.Object{Attrs: []schema.Attr{
+		{Name: "description", Type: cty.String, Doc: "What it does, in a sentence."},
+	}}
+	paramArgs = schema.Object{
+		Attrs: []schema.Attr{
+			{Name: "type", Type: cty.DynamicPseudoType, Doc: "A type, such as string or list(number); node, list(node), workload, step or fault."},
+			{Name: "default", Type: cty.DynamicPseudoType, Doc: "The value when a use leaves it out; without one a use must give it."},
+			{Name: "description", Type: cty.String, Doc: "What it is for."},
+		},
+		Blocks: variableArgs.Blocks,
+	}
 	imageArgs = schema.Object{
 		Attrs: []schema.Attr{{Name: "pull", Type: cty.String, Check: checkNotEmpty, Doc: "The reference of an image, such as `nginx:1.29`. One that the place where nodes live already has is used as it is."}},
 		Blocks: []schema.Block{{Name: "build", Doc: "The image is built from a directory.", Body: schema.Object{Attrs: []schema.Attr{

@@ -165,6 +165,10 @@ func describe(b *hclsyntax.Block) string {
 		if len(b.Labels) > 0 {
 			return b.Type + " " + b.Labels[0]
 		}
+	case "define":
+		if len(b.Labels) > 1 {
+			return b.Type + ` "` + b.Labels[1] + `"`
+		}
 	}
 	return b.Type
 }

@@ -35,17 +35,22 @@ func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl)
 		v.Volumes = append(v.Volumes, &Volume{Name: d.name, Size: size, Range: d.rng})
 	}
 	v.Nodes = x.nodes(chosen(l.p.nodes, part))
-	v.Probes = x.probes(chosen(l.p.probes, part))
+	x.checkDefines(part)
+	v.Probes = x.probes(chosen(l.p.probes, part), x.top)
 	v.Steps = x.steps(chosen(l.p.steps, part), x.top)
 	if c := l.p.cleanup; c != nil && len(chosen([]*decl{c}, part)) > 0 {
 		v.Cleanup = x.steps(c.steps, newPlace(x.top, c.inner, "cleanup/", cty.NilVal))
 	}
+	v.Probes = append(v.Probes, x.innerProbes...)
 	v.Outputs = x.outputs(chosen(l.p.outputs, part))
 	x.unusedLocals(chosen(l.p.locals, part))
 	// From here on nothing is worked out any more: evaluations may run side by
 	// side.
 	for _, i := range x.byAddress {
 		x.planned(i)
+	}
+	if s.Types == nil {
+		s.Types = x.definedTypes()
 	}
 	for text := range x.secrets {
 		v.Secrets = append(v.Secrets, text)
@@ -122,16 +127,19 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 	}
 }
 
-func (x *expansion) probes(decls []*decl) []*Probe {
+func (x *expansion) probes(decls []*decl, at *place) []*Probe {
 	var all []*Probe
 	for _, d := range decls {
-		x.all(d, x.top, func(i *instance) {
+		x.all(d, at, func(i *instance) {
 			c := x.check(i)
-			if i.phantom {
-				return
+			p := &Probe{Address: i.address, Declaration: i.set.address(), Name: d.name, Key: i.key, Type: d.typ, Range: d.rng,
+				Uses: i.place.usedAt(), Body: x.bodyOf(i, d.args, &c.rec)}
+			if d.def != nil {
+				x.expandProbe(i, p, c)
 			}
-			all = append(all, &Probe{Address: i.address, Name: d.name, Key: i.key, Type: d.typ, Range: d.rng,
-				Body: x.bodyOf(i, d.args, &c.rec)})
+			if !i.phantom {
+				all = append(all, p)
+			}
 		})
 	}
 	return all
@@ -139,8 +147,17 @@ func (x *expansion) probes(decls []*decl) []*Probe {
 
 // bodyOf makes a body of arguments that have been checked.
 func (x *expansion) bodyOf(i *instance, b *body, rec *recorder) *Body {
+	var u *use
+	if i.decl.def != nil {
+		u = x.check(i).use
+	}
 	return &Body{refs: rec.refs, windows: rec.windows, rng: b.rng, eval: evaluator(func(s Scope) (cty.Value, hcl.Diagnostics) {
-		return x.runner(i.decl.file, i.place, i, s).arguments(b)
+		f := x.runner(i.decl.file, i.place, i, s)
+		v, diags := f.arguments(b)
+		if u != nil && !diags.HasErrors() {
+			diags = f.validateUse(u, v)
+		}
+		return v, diags
 	})}
 }
 
@@ -213,8 +230,8 @@ func (x *expansion) unusedLocals(decls []*decl) {
 		return 1
 	})
 	for _, d := range last {
-		if x.locals[localKey{d, false}] == nil && x.locals[localKey{d, true}] == nil {
-			x.local(d, false, d.rng)
+		if x.locals[localKey{d, x.top, false}] == nil && x.locals[localKey{d, x.top, true}] == nil {
+			x.local(d, x.top, false, d.rng)
 		}
 	}
 }

@@ -17,6 +17,10 @@ type checked struct {
 	nodeAttrs []string
 	when      cty.Value // of a step
 	busy      bool
+
+	use     *use                 // of one whose type is defined in a file
+	results recorder             // what its results lean on
+	yields  map[string]cty.Value // its results as far as they are known early
 }
 
 // check evaluates the arguments of a probe or a step with unknown results of
@@ -43,8 +47,12 @@ func (x *expansion) check(i *instance) *checked {
 			c.when = x.whenOf(i)
 			f = f.mayBeDead(isFalse(c.when))
 		}
-		c.args, _ = f.arguments(i.decl.args)
-		f.together(i.decl.typ, c.args, i.decl.rng)
+		if i.decl.def != nil {
+			x.checkUse(f, i, c)
+		} else {
+			c.args, _ = f.arguments(i.decl.args)
+			f.together(i.decl.typ, c.args, i.decl.rng)
+		}
 		x.leave()
 	}
 	c.result = x.resultOf(i, c)
@@ -66,7 +74,7 @@ func (f frame) together(t schema.Type, args cty.Value, at hcl.Range) {
 func (x *expansion) of(i *instance, rec *recorder) frame {
 	f := x.checker(i.decl.file, i.place, rec)
 	f.inst = i
-	f.dead = i.phantom || i.place.dead
+	f.dead = i.phantom && !i.set.open || i.place.dead
 	return f
 }
 
@@ -107,6 +115,9 @@ func (x *expansion) resultOf(i *instance, c *checked) schema.Object {
 	o := baseResult(i.decl)
 	if i.decl.root == rootWorkload {
 		o = o.And(schema.Statistics(captured(c.args)))
+	}
+	if c.use != nil {
+		return o.And(objectOf(c.use.def.result, c.yields))
 	}
 	if i.decl.typ.Result == nil || i.decl.broken {
 		return o
@@ -171,6 +182,9 @@ func (x *expansion) planned(i *instance) cty.Value {
 		m[a.Name] = cty.UnknownVal(seenType(a))
 		if a.Ref == schema.RefNodes {
 			m[a.Name] = x.givenNodes(c.args, a.Name)
+		}
+		if v, ok := c.yields[a.Name]; ok && holdsNodes(v.Type()) && !i.mayBeSkipped() {
+			m[a.Name] = v // which nodes is known early
 		}
 	}
 	if _, ok := m["address"]; ok && !i.phantom {

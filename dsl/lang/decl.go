@@ -27,11 +27,12 @@ const (
 	rootRepeat   = "repeat"
 	rootEach     = "each"
 	rootCount    = "count"
+	rootParam    = "param"
 )
 
 var allRoots = []string{
 	rootScenario, rootVar, rootLocal, rootMatrix, rootImage, rootNetwork, rootVolume, rootNode,
-	rootProbe, rootAction, rootWorkload, rootAssert, rootRepeat, rootEach, rootCount,
+	rootProbe, rootAction, rootWorkload, rootAssert, rootRepeat, rootEach, rootCount, rootParam,
 }
 
 // program is a scenario as its files say it: every declaration, nothing
@@ -53,6 +54,8 @@ type program struct {
 	steps    []*decl
 	cleanup  *decl
 	outputs  []*decl
+	defines  []*define
+	types    map[typeKey]*define // the first of each name
 
 	top      *scope
 	declared map[string]map[string]*decl // root → name → one of that name, wherever it is visible
@@ -84,18 +87,23 @@ type decl struct {
 	meta  *body
 	kind  *body // a node's nested block of a kind
 	kindT schema.Type
+	def   *define // of a probe or an action whose type is defined in a file
 
 	scope *scope  // where it is visible
-	inner *scope  // of repeat and cleanup: what is visible inside
-	steps []*decl // of repeat and cleanup
+	inner *scope  // of repeat, cleanup and define: what is visible inside
+	steps []*decl // of repeat, cleanup and define
 }
 
 // scope is a set of names that are visible together.
 type scope struct {
 	parent *scope
-	owner  *decl // the repeat or cleanup; nil at the top
+	owner  *decl // the repeat, cleanup or define; nil at the top
+	closed bool  // what is around it isn't visible, but for sharedRoots
 	names  map[string]map[string]*decl
 }
+
+// sharedRoots are what a define sees of what is around it.
+var sharedRoots = []string{rootVar, rootLocal, rootImage}
 
 func newScope(parent *scope, owner *decl) *scope {
 	return &scope{parent: parent, owner: owner, names: map[string]map[string]*decl{}}
@@ -106,6 +114,9 @@ func (s *scope) find(root, name string) *decl {
 	for ; s != nil; s = s.parent {
 		if d := s.names[root][name]; d != nil {
 			return d
+		}
+		if s.closed && !slices.Contains(sharedRoots, root) {
+			return nil
 		}
 	}
 	return nil
@@ -127,6 +138,9 @@ func (s *scope) visible(root string) []string {
 		for n := range s.names[root] {
 			names = append(names, n)
 		}
+		if s.closed && !slices.Contains(sharedRoots, root) {
+			break
+		}
 	}
 	return sorted(names)
 }
@@ -134,7 +148,17 @@ func (s *scope) visible(root string) []string {
 // address is how a declaration is called in references.
 func (d *decl) address() string { return d.root + "." + d.name }
 
-// called names a repeat or cleanup for a message.
+// define returns the define that a scope is inside of, or nil.
+func (s *scope) define() *decl {
+	for ; s != nil; s = s.parent {
+		if s.closed {
+			return s.owner
+		}
+	}
+	return nil
+}
+
+// called names a repeat, cleanup or define for a message.
 func (d *decl) called() string {
 	if d.name == "" {
 		return d.root

@@ -77,7 +77,7 @@ func (l *loader) misspelt(b *hclsyntax.Block, as string) {
 func (l *loader) wrongLabels(b *hclsyntax.Block, labels []string) {
 	want := b.Type
 	for _, w := range labels {
-		want += ` "` + map[string]string{"name": "NAME", "type": "TYPE"}[w] + `"`
+		want += ` "` + map[string]string{"name": "NAME", "type": "TYPE", "kind": "KIND"}[w] + `"`
 	}
 	at := headerOf(b)
 	if len(b.Labels) > len(labels) {
@@ -89,7 +89,11 @@ func (l *loader) wrongLabels(b *hclsyntax.Block, labels []string) {
 
 // register makes a name visible, and reports one that is taken.
 func (l *loader) register(d *decl) bool {
-	if first := d.scope.find(d.root, d.name); first != nil {
+	first := d.scope.find(d.root, d.name)
+	if d.scope.closed { // what it sees of others, it may hide
+		first = d.scope.names[d.root][d.name]
+	}
+	if first != nil {
 		l.add(diag.New(diag.DeclaredTwice, d.named, word(d.root)+` "`+d.name+`" is declared twice`, "",
 			diag.Also(first.named, "first declared here")))
 		first.broken = first.broken || d.broken

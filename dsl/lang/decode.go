@@ -16,6 +16,8 @@ import (
 type loader struct {
 	p     *program
 	diags hcl.Diagnostics
+	// defines are those announced, by their blocks.
+	defines map[*hclsyntax.Block]*define
 }
 
 func (l *loader) add(d *hcl.Diagnostic) { l.diags = append(l.diags, d) }
@@ -37,6 +39,7 @@ var topBlocks = map[string][]string{
 	rootRepeat:   {"name"},
 	"cleanup":    nil,
 	"output":     {"name"},
+	"define":     {"kind", "type"},
 }
 
 var (
@@ -47,11 +50,22 @@ var (
 
 // decode reads the blocks of all files.
 func decode(set *source.Set, opts Options) (*program, hcl.Diagnostics) {
-	p := &program{set: set, opts: opts, top: newScope(nil, nil), declared: map[string]map[string]*decl{}}
-	l := &loader{p: p}
+	p := &program{set: set, opts: opts, top: newScope(nil, nil), types: map[typeKey]*define{}, declared: map[string]map[string]*decl{}}
+	p.funcs = newFunctions(set, opts.Seed)
+	l := &loader{p: p, defines: map[*hclsyntax.Block]*define{}}
 	if set.Lost {
 		p.gaps = true
 		p.perhaps.anyOf("variable", rootVar, rootLocal, rootMatrix, rootImage, rootNetwork, rootVolume, rootNode, rootProbe, rootWorkload)
+	}
+	for _, f := range set.Files {
+		if f.Body == nil {
+			continue
+		}
+		for _, b := range f.Body.Blocks {
+			if b.Type == "define" {
+				l.announce(f, b)
+			}
+		}
 	}
 	for _, f := range set.Files {
 		if f.Body == nil {
@@ -71,6 +85,7 @@ func decode(set *source.Set, opts Options) (*program, hcl.Diagnostics) {
 			l.top(f, b)
 		}
 	}
+	l.circles()
 	return p, l.diags
 }
 
@@ -98,10 +113,15 @@ func (l *loader) top(f *source.File, b *hclsyntax.Block) {
 	}
 	switch b.Type {
 	case "locals":
-		l.localsBlock(f, b)
+		l.p.locals = append(l.p.locals, l.localsOf(f, b, l.p.top)...)
 		return
 	case rootMatrix, "cleanup":
 		l.single(f, b)
+		return
+	case "define":
+		if d := l.defines[b]; d != nil {
+			l.define(d)
+		}
 		return
 	}
 	if slices.Contains(stepBlocks, b.Type) {
@@ -191,9 +211,9 @@ func (l *loader) node(d *decl) {
 
 // typed decodes a block whose first label names a type of the vocabulary.
 func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
-	t, ok := l.p.opts.Vocabulary.Lookup(k, d.typ.Name)
+	t, def, ok := l.lookup(k, d.typ.Name)
 	if !ok {
-		all := l.p.opts.Vocabulary.Names(k)
+		all := l.typeNames(k)
 		if !d.broken { // wrong labels have been reported
 			l.add(diag.New(diag.UnknownType, d.block.LabelRanges[0], "no "+string(k)+` named "`+d.typ.Name+`"`,
 				l.elsewhere(k, d.typ.Name), diag.DidYouMean(d.typ.Name, all)))
@@ -204,7 +224,7 @@ func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
 		l.countOrEach(d)
 		return
 	}
-	d.typ = t
+	d.typ, d.def = t, def
 	args := t.Args
 	if t.Kind == schema.Fault {
 		args = args.And(schema.FaultArgs)
@@ -217,8 +237,8 @@ func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
 // elsewhere says that a name is a type of another kind.
 func (l *loader) elsewhere(k schema.Kind, name string) string {
 	for _, other := range []schema.Kind{schema.Action, schema.Probe, schema.Workload, schema.NodeKind} {
-		if _, ok := l.p.opts.Vocabulary.Lookup(other, name); ok && other != k {
-			return "There is a " + string(other) + " of that name."
+		if _, _, ok := l.lookup(other, name); ok && other != k {
+			return "There is " + article(string(other)) + " of that name."
 		}
 	}
 	return ""
@@ -233,19 +253,21 @@ func (l *loader) countOrEach(d *decl) {
 	}
 }
 
-func (l *loader) localsBlock(f *source.File, b *hclsyntax.Block) {
+func (l *loader) localsOf(f *source.File, b *hclsyntax.Block, in *scope) []*decl {
 	if len(b.Labels) > 0 {
 		l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], "locals takes no label", ""))
 	}
 	for _, nested := range b.Body.Blocks {
 		l.add(diag.New(diag.UnknownBlock, nested.TypeRange, "locals holds no blocks", "Write each value as NAME = EXPRESSION."))
 	}
+	var all []*decl
 	for _, a := range attrsInOrder(b.Body) {
-		d := &decl{root: rootLocal, name: a.Name, file: f, block: b, expr: a.Expr, rng: a.NameRange, named: a.NameRange, scope: l.p.top}
+		d := &decl{root: rootLocal, name: a.Name, file: f, block: b, expr: a.Expr, rng: a.NameRange, named: a.NameRange, scope: in}
 		if l.register(d) {
-			l.p.locals = append(l.p.locals, d)
+			all = append(all, d)
 		}
 	}
+	return all
 }
 
 // single decodes a block that stands once and has no name.
@@ -354,11 +376,6 @@ func (l *loader) timesOfAssert(d *decl) {
 }
 
 func (l *loader) unknownTop(b *hclsyntax.Block) {
-	if b.Type == "define" {
-		l.add(diag.New(diag.UnknownBlock, b.TypeRange, "this version has no define blocks",
-			"New types can't be made of others in a file yet; write the steps out where they are used."))
-		return
-	}
 	var all []string
 	for n := range topBlocks {
 		all = append(all, n)

@@ -70,8 +70,8 @@ func (f frame) oneArgument(b *body, a schema.Attr) (cty.Value, hcl.Diagnostics) 
 	}
 	e := attr.Expr
 	switch a.Ref {
-	case schema.RefStep, schema.RefWorkload:
-		want := map[schema.Ref]string{schema.RefStep: "a step", schema.RefWorkload: "a workload"}[a.Ref]
+	case schema.RefStep, schema.RefWorkload, schema.RefFault:
+		want := refWord(a.Ref)
 		inst, d := f.written(e, want, a.Doc)
 		if d != nil {
 			return unknown, hcl.Diagnostics{d}
@@ -79,7 +79,7 @@ func (f frame) oneArgument(b *body, a schema.Attr) (cty.Value, hcl.Diagnostics) 
 		if inst == nil {
 			return unknown, nil
 		}
-		f.recordRef(inst.set, inst, Ref{Kind: RefKind(inst.decl.root), Name: inst.decl.name, Need: activeOrStarted(needOfArg(a), inst.decl), Range: e.Range()})
+		f.recordRef(inst.set, inst, Ref{Kind: RefKind(inst.decl.root), Name: inst.decl.name, Need: activeOrStarted(f.needOf(b, a), inst.decl), Range: e.Range()})
 		return cty.StringVal(inst.address), nil
 	case schema.RefSteps, schema.RefFaults:
 		return f.stepList(a, e)
@@ -92,6 +92,15 @@ func (f frame) oneArgument(b *body, a schema.Attr) (cty.Value, hcl.Diagnostics) 
 		return f.nodes(a, b, e, v)
 	}
 	return f.argument(a, e, v)
+}
+
+// needOf is needOfArg. What a define takes only has to be there when its use
+// starts; what is done with it inside says how far it must be.
+func (f frame) needOf(b *body, a schema.Attr) Need {
+	if f.inst != nil && f.inst.decl.def != nil && b == f.inst.decl.args {
+		return NeedStarted
+	}
+	return needOfArg(a)
 }
 
 // needOfArg is how far a step must be that an argument names.
@@ -280,6 +289,9 @@ func (f frame) onlyNode(a schema.Attr, b *body) (cty.Value, hcl.Diagnostics) {
 	for _, i := range f.x.nodesInRole(a.OnlyNode) {
 		inst = i
 		found = append(found, i.address)
+	}
+	if len(found) != 1 && f.place.isOpen() {
+		return cty.UnknownVal(a.ValueType()), nil // each use says what it finds
 	}
 	if len(found) != 1 {
 		detail := "There is no " + a.OnlyNode.Kind + " node with " + a.OnlyNode.Arg + ` = "` + a.OnlyNode.Value + `".`

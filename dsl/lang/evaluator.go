@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
@@ -24,6 +26,9 @@ type planned struct{ x *expansion }
 func (p planned) Instance(address string) cty.Value {
 	if i := p.x.byAddress[address]; i != nil {
 		return i.plan
+	}
+	if use, ok := strings.CutSuffix(address, "/"+rootParam); ok && p.x.byAddress[use] != nil {
+		return p.x.byAddress[use].checked.args
 	}
 	return cty.DynamicVal
 }

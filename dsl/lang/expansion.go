@@ -29,6 +29,12 @@ type expansion struct {
 	images    map[string]string // names of image blocks, by their values
 	secrets   map[string]bool
 	circular  map[*decl]bool // locals that depend on themselves
+
+	defines     map[*define]*sink // what is wrong with each by itself
+	resultTypes map[*define]schema.Object
+	innerProbes []*Probe // those inside uses
+	insides     int      // how many steps and probes uses came to
+
 	// stack is what is being worked out, for naming circles.
 	stack []hop
 }
@@ -42,6 +48,7 @@ type hop struct {
 
 type localKey struct {
 	d    *decl
+	at   *place
 	dead bool
 }
 
@@ -53,14 +60,15 @@ type local struct {
 }
 
 // place is where instances live: the top of a scenario, one round of a repeat,
-// or cleanup.
+// cleanup, or the inside of a use of a define.
 type place struct {
 	parent *place
 	scope  *scope
-	prefix string    // of addresses: "", "repeat.round[0]/", "cleanup/"
+	prefix string    // of addresses: "", "repeat.round[0]/", "cleanup/", "action.roll/"
 	round  cty.Value // repeat.index; cty.NilVal outside
 	inst   *instance // of the group that it is inside of, or nil
-	dead   bool      // the group is known not to run
+	use    *use      // that it is the inside of, or nil
+	dead   bool      // it is known that nothing in it is done
 	sets   map[*decl]*instances
 }
 
@@ -68,12 +76,22 @@ type place struct {
 func (x *expansion) inside(i *instance, prefix string, round cty.Value) *place {
 	at := newPlace(i.place, i.decl.inner, prefix, round)
 	at.inst = i
-	at.dead = i.place.dead || i.phantom || isFalse(x.whenOf(i))
+	at.dead = i.place.dead || i.phantom && !i.set.open || isFalse(x.whenOf(i))
 	return at
 }
 
 func newPlace(parent *place, s *scope, prefix string, round cty.Value) *place {
-	return &place{parent: parent, scope: s, prefix: prefix, round: round, sets: map[*decl]*instances{}}
+	p := &place{parent: parent, scope: s, prefix: prefix, round: round, sets: map[*decl]*instances{}}
+	p.dead = parent != nil && parent.dead
+	return p
+}
+
+// holding is the nearest place around one in which the names of a scope live.
+func (p *place) holding(s *scope) *place {
+	for p.parent != nil && p.scope != s {
+		p = p.parent
+	}
+	return p
 }
 
 func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expansion {
@@ -85,6 +103,9 @@ func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expan
 		onlyNodes: map[onlyKey][]*instance{},
 		secrets:   map[string]bool{},
 		circular:  map[*decl]bool{},
+
+		defines:     map[*define]*sink{},
+		resultTypes: map[*define]schema.Object{},
 	}
 }
 
@@ -146,20 +167,29 @@ func (f frame) localValue(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Ran
 	case d.broken || f.x.circular[d]:
 		return cty.DynamicVal, nil
 	}
+	at := f.x.top
+	if own := f.place.holding(d.scope); own.scope == d.scope {
+		at = own
+	}
 	if !f.checking() {
-		v, diags := f.x.runner(d.file, f.x.top, nil, f.scope).value(d.expr)
+		v, diags := f.x.runner(d.file, at, nil, f.scope).value(d.expr)
 		if diags.HasErrors() {
 			return v, diags
 		}
 		return f.follow(v, rest, false)
 	}
-	l := f.x.local(d, f.dead, rng)
+	l := f.x.local(d, at, f.dead, rng)
+	if at == f.x.top && f.place.useOf() != nil && len(l.rec.refs) > 0 {
+		return f.always(diag.New(diag.NotVisible, rng, d.address()+" leans on "+l.rec.refs[0].Address+", which is not visible inside "+f.place.useOf().def.called(),
+			takeAsParam, diag.Also(d.named, "declared here")))
+	}
 	f.rec.through(&l.rec, rng)
 	return f.follow(f.onlyType(l.value), rest, false)
 }
 
-func (x *expansion) local(d *decl, dead bool, at hcl.Range) *local {
-	k := localKey{d, dead}
+// local works out a local at a place: at the top, or inside a use.
+func (x *expansion) local(d *decl, where *place, dead bool, at hcl.Range) *local {
+	k := localKey{d, where, dead}
 	if l := x.locals[k]; l != nil && !l.busy {
 		return l
 	}
@@ -169,8 +199,8 @@ func (x *expansion) local(d *decl, dead bool, at hcl.Range) *local {
 	}
 	defer x.leave()
 	x.locals[k] = l
-	f := x.checker(d.file, x.top, &l.rec)
-	f.dead = dead
+	f := x.checker(d.file, where, &l.rec)
+	f.dead = dead || where.dead
 	l.value, _ = f.value(d.expr)
 	l.busy = false
 	return l

@@ -120,7 +120,7 @@ func (w *explainer) references(e hclsyntax.Expression, do func(hclsyntax.Express
 	switch e := e.(type) {
 	case *hclsyntax.ScopeTraversalExpr:
 		root := e.Traversal.RootName()
-		if _, local := w.local(root); !local && (hasInstances(root) || root == rootLocal || root == rootEach) {
+		if _, local := w.local(root); !local && (hasInstances(root) || root == rootLocal || root == rootEach || root == rootParam) {
 			do(e)
 		}
 		return

@@ -40,6 +40,10 @@ type frame struct {
 	only    []string
 	purpose string
 
+	// args, if set, are the arguments of a use that is being validated: param is
+	// looked up in them.
+	args cty.Value
+
 	scope Scope
 }
 

@@ -73,10 +73,13 @@ func TestMixedUpPiecesHoldUp(t *testing.T) {
 		rounds = 10
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, name := range []string{"expressions", "sensitive", "partition", "soak"} {
+	for _, name := range []string{"expressions", "sensitive", "partition", "soak", "lib/defined"} {
 		src, err := os.ReadFile("testdata/right/" + name + ".hcl")
 		if err != nil {
 			t.Fatal(err)
+		}
+		if name == "lib/defined" {
+			src = append([]byte("scenario \"s\" {}\nnode \"n\" {\n  count = 2\n  image = \"i\"\n}\naction \"rolling_restart\" \"roll\" {\n  nodes = node.n\n}\n"), src...)
 		}
 		tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
 		for range rounds {
@@ -126,6 +129,7 @@ func evaluateAll(v *lang.Variant) hcl.Diagnostics {
 	}
 	for _, p := range v.Probes {
 		body(p.Body)
+		body(p.Results)
 	}
 	var steps func([]*lang.Step)
 	steps = func(list []*lang.Step) {
@@ -139,6 +143,8 @@ func evaluateAll(v *lang.Variant) hcl.Diagnostics {
 			for _, round := range s.Rounds {
 				steps(round)
 			}
+			steps(s.Inside)
+			body(s.Results)
 		}
 	}
 	steps(v.Steps)

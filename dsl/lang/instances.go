@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -17,13 +19,15 @@ type instances struct {
 	many   bool   // it has count or for_each
 	by     string // which
 	object bool   // they go by keys, not by numbers
-	failed bool   // how many there are isn't known; it has been reported
+	failed bool   // how many there are isn't known; it has been reported, or open
+	open   bool   // how many there are is known where the define around it is used
 	list   []*instance
 	keys   map[string]*instance
 
 	over  hclsyntax.Expression // of for_each
 	alias hcl.Traversal        // over, if that names a declaration
 	typed bool                 // over's type comes from a declaration
+	elem  cty.Type             // of open ones: the type of each.value
 	rec   recorder             // what over leans on
 
 	value cty.Value // of all while checking
@@ -83,16 +87,16 @@ func (x *expansion) phantom(s *instances) *instance {
 			key = cty.UnknownVal(cty.String)
 		}
 		s.any = &instance{set: s, decl: s.decl, place: s.place, address: s.address() + "[?]", key: key, value: cty.DynamicVal, phantom: true}
+		if s.elem != cty.NilType {
+			s.any.value = cty.UnknownVal(s.elem)
+		}
 	}
 	return s.any
 }
 
 // instancesOf works out a declaration's instances, seen from a place.
 func (x *expansion) instancesOf(d *decl, from *place) *instances {
-	at := from
-	for at.parent != nil && at.scope != d.scope {
-		at = at.parent
-	}
+	at := from.holding(d.scope)
 	if s := at.sets[d]; s != nil {
 		return s
 	}
@@ -148,6 +152,7 @@ func (x *expansion) count(s *instances, e hclsyntax.Expression) {
 func (x *expansion) wholeNumber(f frame, e hclsyntax.Expression, a schema.Attr, most int, of string) (int, bool) {
 	v, ok := f.knownEarly(a.Name, e)
 	if !ok {
+		s.open = openIn(s.rec.refs)
 		return 0, false
 	}
 	v, diags := f.argument(a, e, v)
@@ -183,6 +188,9 @@ func (f frame) knownEarly(name string, e hclsyntax.Expression) (cty.Value, bool)
 		return v, false
 	}
 	v, _ = v.UnmarkDeep()
+	if !v.IsWhollyKnown() && openIn(rec.refs) {
+		return v, false
+	}
 	if !v.IsWhollyKnown() {
 		// What has been reported elsewhere yields unknown values too.
 		if !rec.empty() {
@@ -196,8 +204,10 @@ func (f frame) knownEarly(name string, e hclsyntax.Expression) (cty.Value, bool)
 func tooLate(name string, e hclsyntax.Expression, refs []Ref) *hcl.Diagnostic {
 	detail := "It shapes the plan, so it may use variables, locals and the matrix, not what a run brings."
 	at := e.Range()
+	refs = slices.Clone(refs)
+	slices.SortStableFunc(refs, func(a, b Ref) int { return strength(b) - strength(a) })
 	if len(refs) > 0 {
-		detail = "It depends on " + refs[0].Address + ". " + detail
+		detail = "It depends on " + refs[0].called() + ". " + detail
 	} else {
 		detail += " What pick chooses is known once there is a seed."
 	}
@@ -207,6 +217,22 @@ func tooLate(name string, e hclsyntax.Expression, refs []Ref) *hcl.Diagnostic {
 		}
 	}
 	return diag.New(diag.KnownTooLate, at, name+" must be known before anything runs", detail)
+}
+
+// strength is how much a reference says about why something is known late.
+func strength(r Ref) int {
+	if r.Kind == ParamRef {
+		return 1
+	}
+	return 0
+}
+
+// called is how a reference is written.
+func (r Ref) called() string {
+	if r.Kind == ParamRef {
+		return rootParam + "." + r.Name + ", which is given what is known later"
+	}
+	return r.Address
 }
 
 // forEach makes an instance for each element. Only their number and their keys
@@ -238,6 +264,12 @@ func (x *expansion) forEach(s *instances, e hclsyntax.Expression) {
 			detail += " A single node goes into brackets: [" + "node.NAME]."
 		}
 		x.sink.add(diag.New(diag.BadCount, e.Range(), "for_each takes a collection, this is "+typeName(t), detail))
+		return
+	case openIn(s.rec.refs) && (t == cty.DynamicPseudoType || !v.IsWhollyKnown()):
+		s.open, s.object = true, t.IsMapType() || t.IsSetType() || t.IsObjectType()
+		if t.IsCollectionType() {
+			s.elem = t.ElementType()
+		}
 		return
 	case t == cty.DynamicPseudoType, !v.IsKnown() && !t.IsTupleType() && !t.IsObjectType(), t.IsSetType() && !v.IsWhollyKnown():
 		if !s.rec.empty() {

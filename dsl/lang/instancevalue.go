@@ -19,7 +19,7 @@ func (f frame) instanceValue(t hcl.Traversal, name hcl.TraverseAttr, rng hcl.Ran
 	}
 	rest := t[2:]
 	set := f.x.instancesOf(d, f.place)
-	if set.failed {
+	if set.failed && !set.open {
 		return cty.DynamicVal, nil
 	}
 	inst, rest, diags := f.choose(set, rest, rng)
@@ -50,6 +50,9 @@ func (f frame) choose(set *instances, rest hcl.Traversal, rng hcl.Range) (*insta
 	if len(rest) == 0 {
 		return nil, rest, nil
 	}
+	if set.open {
+		return f.chooseOpen(set, rest)
+	}
 	var key cty.Value
 	var at hcl.Range
 	switch step := rest[0].(type) {
@@ -71,6 +74,15 @@ func (f frame) choose(set *instances, rest hcl.Traversal, rng hcl.Range) (*insta
 		return f.x.phantom(set), rest[1:], nil
 	}
 	return nil, nil, hcl.Diagnostics{f.noInstance(set, key, at)}
+}
+
+// chooseOpen is choose while the number of instances isn't known.
+func (f frame) chooseOpen(set *instances, rest hcl.Traversal) (*instance, hcl.Traversal, hcl.Diagnostics) {
+	if step, ok := rest[0].(hcl.TraverseAttr); ok && !set.object && set.by == "count" {
+		return nil, nil, hcl.Diagnostics{diag.New(diag.BadIndex, step.SrcRange, set.decl.address()+" is several; say which",
+			"Such as "+set.decl.address()+"[0]."+step.Name+", or for all of them [for x in "+set.decl.address()+" : x."+step.Name+"].")}
+	}
+	return f.x.phantom(set), rest[1:], nil
 }
 
 func (f frame) noInstance(set *instances, key cty.Value, at hcl.Range) *hcl.Diagnostic {
@@ -146,6 +158,13 @@ func needOf(d *decl, attr string) Need {
 func (f frame) whole(set *instances) cty.Value {
 	if f.checking() && set.value != cty.NilVal {
 		return set.value
+	}
+	if set.open {
+		one := f.x.planned(f.x.phantom(set)).Type()
+		if set.object {
+			return cty.UnknownVal(cty.Map(one))
+		}
+		return cty.UnknownVal(cty.List(one))
 	}
 	var v cty.Value
 	if set.object {

@@ -133,8 +133,8 @@ func (x *expansion) allKnown(f frame, b *body, v cty.Value) {
 		var rec recorder
 		quiet, _ := f.silently()
 		quiet.rec = &rec
-		if quiet.value(attr.Expr); rec.empty() {
-			continue // it comes from what has been reported
+		if quiet.value(attr.Expr); rec.empty() || openIn(rec.refs) {
+			continue // it comes from what has been reported, or is known where a define is used
 		}
 		x.sink.add(tooLate(a.Name, attr.Expr, rec.refs))
 	}

@@ -25,6 +25,11 @@ type Scenario struct {
 	// empty key without a matrix.
 	VariantKeys []string
 
+	// Types are the types that the files define, in the order in which they stand
+	// there. What their results are may hang on the arguments; here they are what
+	// they are for any.
+	Types []schema.Type
+
 	loaded *loaded // what Expand needs
 }
 
@@ -115,12 +120,32 @@ type Node struct {
 
 // Probe is one instance of a probe block.
 type Probe struct {
-	Address string // probe.cluster, probe.direct[0]
-	Name    string
-	Key     cty.Value
-	Type    schema.Type
-	Body    *Body
-	Range   hcl.Range
+	Address string // probe.cluster, probe.direct[0], action.roll/probe.cluster
+	// Declaration is the address without the key.
+	Declaration string
+	Name        string
+	Key         cty.Value
+	Type        schema.Type
+	Body        *Body
+	Range       hcl.Range
+	// Define is set if the type is defined in a file: its answer is what Results
+	// comes to, with the answers of the probes that it is made of. Those are
+	// among the variant's too.
+	Define  *Define
+	Results *Body
+	Uses    []Use // that it is inside of, the innermost first
+}
+
+// Define is a define block.
+type Define struct {
+	Name  string
+	Range hcl.Range
+}
+
+// Use is a block whose type is defined in a file.
+type Use struct {
+	Address string
+	Range   hcl.Range // of its header
 }
 
 // StepKind says what a step is.
@@ -136,20 +161,30 @@ const (
 
 // Step is one instance of a step block.
 type Step struct {
-	Address string // action.outage, action.one["a"], repeat.round[0]/action.shot, cleanup/action.log
-	Kind    StepKind
-	Name    string
-	Key     cty.Value // of count or for_each; cty.NilVal without
-	Type    schema.Type
-	Meta    Meta
-	Body    *Body   // of an action or workload
-	Assert  *Assert // of an assert
-	Times   int     // of a repeat
+	Address string // action.outage, action.one["a"], repeat.round[0]/action.shot, cleanup/action.log, action.roll/action.one
+	// Declaration is the address without the key.
+	Declaration string
+	Kind        StepKind
+	Name        string
+	Key         cty.Value // of count or for_each; cty.NilVal without
+	Type        schema.Type
+	Meta        Meta
+	Body        *Body   // of an action or workload
+	Assert      *Assert // of an assert
+	Times       int     // of a repeat
 	// Rounds are the steps of each round of a repeat. Each round has steps of
 	// its own, with addresses such as repeat.round[0]/action.shot; names inside
 	// refer to the steps of the same round, and Refs say so by address.
 	Rounds [][]*Step
 	Steps  []*Step // Rounds[0]
+	// Define is set of an action whose type is defined in a file. It is a group:
+	// Inside are its steps, at addresses below its own. Body has its arguments,
+	// which a Scope has at the address followed by "/param" from its start on.
+	// Results is what it yields once its steps have finished, nil for nothing.
+	Define  *Define
+	Inside  []*Step
+	Results *Body
+	Uses    []Use // that it is inside of, the innermost first
 	// Refs are all references in it, after and throughout included, each once
 	// per target and need, in source order; what locals and probes that it uses
 	// refer to is in it too.
@@ -210,6 +245,8 @@ const (
 	WorkloadRef RefKind = "workload"
 	AssertRef   RefKind = "assert"
 	RepeatRef   RefKind = "repeat"
+	// ParamRef is a reference to the arguments of a use, from inside.
+	ParamRef RefKind = "param"
 )
 
 // Need says how far the target must be before the reference can be used.
@@ -234,6 +271,8 @@ type Ref struct {
 	// Attr is the first attribute taken of it, if written.
 	Attr  string
 	Range hcl.Range
+
+	open bool // a param's whose value is known only where its define is used
 }
 
 // Scope supplies, at run time, what expressions refer to. Values are those of
@@ -241,7 +280,8 @@ type Ref struct {
 // Refs and Windows name before it evaluates.
 type Scope interface {
 	// Instance returns the value of a node, probe, step or workload by address.
-	// A value that is not known yet is cty.UnknownVal of its type.
+	// A value that is not known yet is cty.UnknownVal of its type. What a ParamRef
+	// names is an object of the arguments of a use.
 	Instance(address string) cty.Value
 	// Window returns the statistics of a window.
 	Window(w Window) cty.Value

@@ -113,6 +113,9 @@ func (f frame) traverse(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnost
 		return cty.DynamicVal, hcl.Diagnostics{diag.New(diag.NotAllowedHere, rng, root+" can't be used in "+f.purpose,
 			list("It may use", f.only))}
 	}
+	if d := f.barred(t, rng); d != nil {
+		return f.always(d)
+	}
 	name, ok := hcl.TraverseAttr{}, false
 	if len(t) > 1 {
 		name, ok = t[1].(hcl.TraverseAttr)
@@ -125,6 +128,8 @@ func (f frame) traverse(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnost
 		return f.scenarioValue(name, t[2:])
 	case rootVar:
 		return f.variable(name, t[2:], rng)
+	case rootParam:
+		return f.paramValue(name, t[2:], t[0].SourceRange(), rng)
 	case rootLocal:
 		return f.localValue(name, t[2:], rng)
 	case rootMatrix:
@@ -147,6 +152,22 @@ func (f frame) traverse(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnost
 	return f.instanceValue(t, name, rng)
 }
 
+// takeAsParam is what to do about something that a define doesn't see.
+const takeAsParam = "Inside, param, var, local, image and its own steps are visible, nothing else. Take it as a param."
+
+// barred reports a reference inside a define to what a define never sees.
+func (f frame) barred(t hcl.Traversal, rng hcl.Range) *hcl.Diagnostic {
+	def := f.place.scope.define()
+	if def == nil || !slices.Contains([]string{rootScenario, rootMatrix, rootNetwork, rootVolume, rootNode}, t.RootName()) {
+		return nil
+	}
+	what := t.RootName()
+	if name, ok := second(t); ok {
+		what += "." + name
+	}
+	return diag.New(diag.NotVisible, rng, what+" is not visible inside "+def.called(), takeAsParam)
+}
+
 func (f frame) unknownRoot(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
 	root := t.RootName()
 	if len(t) == 1 {
@@ -160,7 +181,7 @@ func (f frame) unknownRoot(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagn
 		hint = rootVar
 	case "locals":
 		hint = rootLocal
-	case "param", "output":
+	case "output":
 		hint = ""
 	}
 	var o []diag.Option
@@ -177,6 +198,10 @@ func (f frame) declared(root string, name hcl.TraverseAttr, from hcl.Range) (*de
 		return d, nil
 	}
 	at := hcl.RangeBetween(from, name.SrcRange)
+	if def := f.place.scope.define(); def != nil && f.x.p.top.find(root, name.Name) != nil {
+		return nil, hcl.Diagnostics{diag.New(diag.NotVisible, at, root+"."+name.Name+" is not visible inside "+def.called(), takeAsParam,
+			diag.Also(f.x.p.top.find(root, name.Name).named, "declared here"))}
+	}
 	if d := f.x.p.declared[root][name.Name]; d != nil && d.scope.owner != nil {
 		return nil, hcl.Diagnostics{diag.New(diag.NotVisible, at, d.address()+" is visible inside "+d.scope.owner.called()+" only", "",
 			diag.Also(d.named, "declared here"))}

@@ -36,8 +36,8 @@ func (x *expansion) step(i *instance) *Step {
 	d := i.decl
 	c := x.check(i)
 	s := &Step{
-		Address: i.address, Kind: StepKind(d.root), Name: d.name, Key: i.key, Type: d.typ, Range: d.rng,
-		Result: c.resultType(),
+		Address: i.address, Declaration: i.set.address(), Kind: StepKind(d.root), Name: d.name, Key: i.key, Type: d.typ, Range: d.rng,
+		Result: c.resultType(), Uses: i.place.usedAt(),
 	}
 	var rec recorder
 	before := len(x.sink.diags)
@@ -51,6 +51,9 @@ func (x *expansion) step(i *instance) *Step {
 	default:
 		s.Body = x.bodyOf(i, d.args, &c.rec)
 		rec.merge(&c.rec)
+	}
+	if d.def != nil {
+		x.expandUse(i, s, c)
 	}
 	if s.Meta.When != nil {
 		rec.merge(&recorder{refs: s.Meta.When.refs, windows: s.Meta.When.windows})

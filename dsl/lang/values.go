@@ -42,6 +42,9 @@ func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty
 		}
 		return f.left(a), nil
 	}
+	if a.Fill != nil {
+		v = a.Fill(v)
+	}
 	got, d := converted(a, e, v)
 	if d == nil {
 		d = refused(a, e, got)

@@ -128,25 +128,6 @@ func (x *expansion) oneVariable(d *decl, given *Value) (Variable, bool) {
 	return result, false
 }
 
-func (x *expansion) typeOf(d *decl) (cty.Type, *typeexpr.Defaults, bool) {
-	a := d.args.attrs["type"]
-	if a == nil {
-		return cty.DynamicPseudoType, nil, true
-	}
-	t, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
-	if diags.HasErrors() {
-		names := []string{"string", "number", "bool", "any", "list", "set", "map", "object", "tuple", "optional"}
-		for _, e := range adoptAs(diag.WrongType, a.Expr.Range(), diags) {
-			word := ""
-			if e.Subject != nil && e.Subject.CanSliceBytes(d.file.Src) {
-				word = string(e.Subject.SliceBytes(d.file.Src))
-			}
-			x.sink.add(diag.New(diag.WrongType, *e.Subject, "this is not a type", e.Detail, diag.DidYouMean(word, names)))
-		}
-	}
-	return t, defaults, !diags.HasErrors()
-}
-
 // fit converts a value to a variable's type.
 func (x *expansion) fit(v cty.Value, want cty.Type, defaults *typeexpr.Defaults, name, what string, at hcl.Range, e hclsyntax.Expression) (cty.Value, bool) {
 	if defaults != nil && !v.IsNull() {

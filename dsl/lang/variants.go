@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -69,8 +70,19 @@ func (p *program) varying() map[*decl]bool {
 				}
 			}
 		}
+		for _, used := range d.usedDefines() {
+			users[used.decl] = append(users[used.decl], d)
+		}
 		if d.usesOnlyNode() {
 			users[nodes] = append(users[nodes], d)
+		}
+	}
+	for _, d := range p.defines {
+		for _, u := range d.used {
+			users[u.def.decl] = append(users[u.def.decl], d.decl)
+		}
+		if slices.ContainsFunc(d.probes, (*decl).usesOnlyNode) {
+			users[nodes] = append(users[nodes], d.decl)
 		}
 	}
 	// Nodes are looked at together, since their host names must differ.
@@ -92,6 +104,21 @@ func (p *program) topDecls() []*decl {
 	}
 	if p.cleanup != nil {
 		all = append(all, p.cleanup)
+	}
+	for _, d := range p.defines {
+		all = append(all, d.decl)
+	}
+	return all
+}
+
+// usedDefines are the defines that a declaration uses, in steps inside too.
+func (d *decl) usedDefines() []*define {
+	var all []*define
+	if d.def != nil {
+		all = append(all, d.def)
+	}
+	for _, s := range d.steps {
+		all = append(all, s.usedDefines()...)
 	}
 	return all
 }

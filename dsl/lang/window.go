@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -92,13 +94,16 @@ func (f frame) written(e hclsyntax.Expression, want, use string) (*instance, *hc
 func (f frame) reference(e hclsyntax.Expression, want, use string) (*instances, *instance, *hcl.Diagnostic) {
 	t, ok := f.flat(e)
 	if !ok || len(t) < 2 {
-		return nil, nil, diag.New(diag.NotReference, e.Range(), want+" must be named here", "It is not a value but a reference. "+use)
+		return nil, nil, diag.New(diag.NotReference, e.Range(), want+" must be named here", strings.TrimSpace("It is not a value but a reference. "+use))
 	}
 	name, ok := t[1].(hcl.TraverseAttr)
 	if !ok {
 		return nil, nil, diag.New(diag.NotReference, e.Range(), want+" must be named here", use)
 	}
 	root := t.RootName()
+	if root == rootParam {
+		return f.paramReference(t, e.Range(), want, use)
+	}
 	if !hasInstances(root) {
 		return nil, nil, diag.New(diag.WrongTargetKind, e.Range(), want+" must be named here, not "+root+"."+name.Name, use)
 	}
@@ -113,7 +118,7 @@ func (f frame) reference(e hclsyntax.Expression, want, use string) (*instances, 
 		return nil, nil, diag.New(diag.WrongTargetKind, e.Range(), why, use, diag.Also(d.rng, "declared here"))
 	}
 	set := f.x.instancesOf(d, f.place)
-	if set.failed {
+	if set.failed && !set.open {
 		return nil, nil, nil
 	}
 	inst, rest, diags := f.choose(set, t[2:], e.Range())

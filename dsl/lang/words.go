@@ -1,6 +1,9 @@
 package lang
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // plural writes a number with a noun: no label, one label, 3 labels.
 func plural(n int, noun string) string {
@@ -18,6 +21,14 @@ func number(n int) string {
 		return "one"
 	}
 	return strconv.Itoa(n)
+}
+
+// article puts a or an before a noun.
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // word is what the things are called that a root refers to.

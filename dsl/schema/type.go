@@ -101,6 +101,9 @@ type Attr struct {
 	// Fields are the attributes of an object, or of the objects in a list or
 	// map, where there is more to say of them than their types.
 	Fields []Attr
+	// Fill fills in what a value leaves out of the optional attributes of its
+	// type, before it is converted. Nil: those are null.
+	Fill func(cty.Value) cty.Value
 }
 
 // OnlyNode selects a node by an argument of its kind's block.
@@ -124,13 +127,14 @@ const (
 	RefStep     Ref = "step"
 	RefSteps    Ref = "steps"
 	RefFaults   Ref = "faults"
+	RefFault    Ref = "fault"
 	RefWorkload Ref = "workload"
 )
 
 // ValueType is the type in which an argument reaches the code that runs it.
 func (a Attr) ValueType() cty.Type {
 	switch a.Ref {
-	case RefNode, RefStep, RefWorkload:
+	case RefNode, RefStep, RefFault, RefWorkload:
 		return cty.String
 	case RefNodes, RefSteps, RefFaults:
 		return cty.List(cty.String)

@@ -1,0 +1,46 @@
+# A use is checked like a built-in.
+scenario "s" {}
+
+node "web" {
+  count = 2
+  image = "i"
+}
+
+define "action" "roll" {
+  param "nodes" { type = list(node) }
+  param "limit" {
+    type    = number
+    default = 3
+    validation {
+      condition     = param.limit < 10
+      error_message = "That many are never needed."
+    }
+  }
+  param "until" {
+    type    = step
+    default = null
+  }
+  action "restart" "one" { nodes = param.nodes }
+  action "note" "two" { values = param.limit }
+  result { slowest_seconds = action.one.elapsed_seconds }
+}
+
+action "roll" "a" { node = node.web }
+action "roll" "b" {
+  nodes = "node.web"
+  limit = 12
+}
+action "roll" "c" {
+  nodes = node.web
+  limit = "many"
+  until = workload.w
+}
+action "rol" "d" { nodes = node.web }
+action "roll" "e" {
+  nodes = node.wbe
+  until = 3
+}
+probe "roll" "f" { nodes = node.web }
+output "o" { value = action.c.slowest_second }
+output "p" { value = action.c.one.attempts }
+output "q" { value = param.nodes }

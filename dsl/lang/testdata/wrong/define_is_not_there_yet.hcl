@@ -1,7 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-define "action" "rolling" {}
