@@ -24,6 +24,9 @@ func (v *Variant) Planned() Scope { return planned{v.x} }
 type planned struct{ x *expansion }
 
 func (p planned) Instance(address string) cty.Value {
+	if p.x == nil { // a variant that wasn't loaded
+		return cty.DynamicVal
+	}
 	if i := p.x.byAddress[address]; i != nil {
 		return i.plan
 	}

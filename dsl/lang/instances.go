@@ -140,7 +140,7 @@ func (s *instances) id() setID { return setID{s.decl, s.place} }
 func (x *expansion) count(s *instances, e hclsyntax.Expression) {
 	n, ok := x.wholeNumber(x.checker(s.decl.file, s.place, &s.rec), e, schema.Attr{Name: "count", Type: cty.Number, Required: true}, maxInstances, "instances")
 	if !ok {
-		s.failed = true
+		s.failed, s.open = true, openIn(s.rec.refs)
 		return
 	}
 	for i := range n {
@@ -152,7 +152,6 @@ func (x *expansion) count(s *instances, e hclsyntax.Expression) {
 func (x *expansion) wholeNumber(f frame, e hclsyntax.Expression, a schema.Attr, most int, of string) (int, bool) {
 	v, ok := f.knownEarly(a.Name, e)
 	if !ok {
-		s.open = openIn(s.rec.refs)
 		return 0, false
 	}
 	v, diags := f.argument(a, e, v)

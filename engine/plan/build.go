@@ -97,6 +97,9 @@ func (b *builder) declare(s *lang.Step, v *Vertex) {
 // declaration is the address of a step without its key, which may hold
 // anything.
 func declaration(s *lang.Step) string {
+	if s.Declaration != "" {
+		return s.Declaration
+	}
 	base := string(s.Kind) + "." + s.Name
 	i := strings.Index(s.Address, base+"[")
 	if s.Key == cty.NilVal || i < 0 {
@@ -115,9 +118,10 @@ type unit struct{ items []item }
 // item is an instance: one vertex, or a group with a start and an end.
 type item struct {
 	step   *lang.Step
-	start  *Vertex // of a group
-	rounds []round // of a group
-	vertex *Vertex // the step's own, or the group's end
+	start  *Vertex  // of a group
+	rounds []round  // of a repeat
+	inside sequence // of a use of a define
+	vertex *Vertex  // the step's own, or the group's end
 }
 
 // round is one round of a repeat.
@@ -153,6 +157,9 @@ func (b *builder) item(s *lang.Step, group string) item {
 		id := fmt.Sprintf("%s at %s", s.Address, s.Range)
 		return item{step: s, vertex: &Vertex{ID: id, Kind: StepVertex, Step: s, Group: group}}
 	}
+	if s.Define != nil {
+		return b.use(s, group)
+	}
 	if s.Kind != lang.RepeatStep {
 		v := &Vertex{ID: s.Address, Kind: StepVertex, Step: s, Group: group, Targets: b.targets(s)}
 		v.Title = stepTitle(v)
@@ -173,6 +180,19 @@ func (b *builder) item(s *lang.Step, group string) item {
 	return it
 }
 
+// use makes the vertices of a use of a define.
+func (b *builder) use(s *lang.Step, group string) item {
+	it := item{
+		step:   s,
+		start:  &Vertex{ID: startID(s.Address), Kind: GroupStart, Step: s, Group: group, Targets: b.targets(s)},
+		vertex: &Vertex{ID: s.Address, Kind: GroupEnd, Step: s, Group: group, Title: "end of " + s.Type.Name},
+	}
+	it.start.Title = stepTitle(it.start)
+	b.declare(s, it.vertex)
+	it.inside = b.flatten(s.Inside, s.Address)
+	return it
+}
+
 // addSteps puts the vertices of a sequence into the plan, in source order.
 func (b *builder) addSteps(seq sequence, cleanup bool) {
 	for _, u := range seq {
@@ -186,6 +206,7 @@ func (b *builder) addSteps(seq sequence, cleanup bool) {
 				b.add(r.start)
 				b.addSteps(r.steps, cleanup)
 			}
+			b.addSteps(it.inside, cleanup)
 			it.vertex.Cleanup = cleanup
 			b.add(it.vertex)
 		}
@@ -193,7 +214,7 @@ func (b *builder) addSteps(seq sequence, cleanup bool) {
 }
 
 // vertices are the step vertices of a sequence in source order, those in
-// repeats included.
+// groups included.
 func vertices(seq sequence) []*Vertex {
 	var all []*Vertex
 	for _, u := range seq {
@@ -201,6 +222,7 @@ func vertices(seq sequence) []*Vertex {
 			for _, r := range it.rounds {
 				all = append(all, vertices(r.steps)...)
 			}
+			all = append(all, vertices(it.inside)...)
 			if it.vertex.Kind == StepVertex {
 				all = append(all, it.vertex)
 			}

@@ -83,13 +83,17 @@ func (b *builder) orderInside(it item) {
 			wait(r.start, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
 		}
 		b.order(r.steps, r.start)
-		above = b.ends(r)
+		above = b.ends(r.start, r.steps)
 		for _, v := range above {
 			wait(it.vertex, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
 		}
 	}
-	if len(it.rounds) == 0 {
-		wait(it.vertex, Edge{On: it.start.ID, Need: lang.NeedFinished, Cause: ByOrder})
+	if len(it.rounds) > 0 {
+		return
+	}
+	b.order(it.inside, it.start)
+	for _, v := range b.ends(it.start, it.inside) {
+		wait(it.vertex, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
 	}
 }
 
@@ -134,13 +138,14 @@ func isOrdered(v, above *Vertex) bool {
 	return v.Step.Meta.After == nil && !above.Step.Meta.Background && v.Group == above.Group
 }
 
-// ends are the vertices that end a round.
-func (b *builder) ends(r round) []*Vertex {
-	if len(r.steps) == 0 {
-		return []*Vertex{r.start}
+// ends are the vertices that end what is inside of something: its start, if
+// nothing is.
+func (b *builder) ends(start *Vertex, steps sequence) []*Vertex {
+	if len(steps) == 0 {
+		return []*Vertex{start}
 	}
 	var all []*Vertex
-	for _, u := range r.steps {
+	for _, u := range steps {
 		for _, it := range u.items {
 			all = append(all, it.vertex)
 		}
@@ -181,6 +186,9 @@ type forward struct {
 // the step that makes it.
 func (b *builder) refer(head, self *Vertex, r lang.Ref, need lang.Need, cause Cause) {
 	for _, t := range b.named[r.Address] {
+		if b.index[t] >= b.index[head] && isOutside(t, head) {
+			continue // what the use gives for a param; it is reported there
+		}
 		if b.index[t] >= b.index[head] {
 			b.forward = append(b.forward, forward{self, t, r})
 			continue
@@ -191,6 +199,13 @@ func (b *builder) refer(head, self *Vertex, r lang.Ref, need lang.Need, cause Ca
 		}
 		wait(head, e)
 	}
+}
+
+// isOutside says that a vertex stands outside of the use of a define that
+// another is inside of.
+func isOutside(v, inner *Vertex) bool {
+	uses := inner.Step.Uses
+	return len(uses) > 0 && !strings.HasPrefix(v.ID, uses[0].Address+"/")
 }
 
 // reportForward reports references to later steps: with the whole cycle that

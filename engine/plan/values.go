@@ -9,12 +9,15 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
-// unknowns is the Scope of planning, by address: of nodes the names are known,
-// of all else the type.
-type unknowns map[string]cty.Value
+// unknowns is the Scope of planning: what the language knows before anything
+// has run, and without that of nodes the names, of all else the type.
+type unknowns struct {
+	planned lang.Scope
+	others  map[string]cty.Value
+}
 
 func newUnknowns(v *lang.Variant) unknowns {
-	u := unknowns{}
+	u := unknowns{planned: v.Planned(), others: map[string]cty.Value{}}
 	for _, n := range v.Nodes {
 		attrs := map[string]cty.Value{}
 		for name, t := range schema.NodeType.AttributeTypes() {
@@ -23,7 +26,7 @@ func newUnknowns(v *lang.Variant) unknowns {
 		attrs["address"] = cty.StringVal(n.Address)
 		attrs["name"] = cty.StringVal(n.Name)
 		attrs["host"] = cty.StringVal(n.Host)
-		u[n.Address] = cty.ObjectVal(attrs)
+		u.others[n.Address] = cty.ObjectVal(attrs)
 	}
 	u.addSteps(v.Steps)
 	u.addSteps(v.Cleanup)
@@ -33,17 +36,21 @@ func newUnknowns(v *lang.Variant) unknowns {
 func (u unknowns) addSteps(steps []*lang.Step) {
 	for _, s := range steps {
 		if s.Result != cty.NilType {
-			u[s.Address] = cty.UnknownVal(s.Result)
+			u.others[s.Address] = cty.UnknownVal(s.Result)
 		}
 		for _, round := range s.Rounds {
 			u.addSteps(round)
 		}
+		u.addSteps(s.Inside)
 	}
 }
 
 // Instance returns what is known of a node or step.
 func (u unknowns) Instance(address string) cty.Value {
-	if v, ok := u[address]; ok {
+	if v := u.planned.Instance(address); v != cty.NilVal && v != cty.DynamicVal {
+		return v
+	}
+	if v, ok := u.others[address]; ok {
 		return v
 	}
 	return cty.DynamicVal
