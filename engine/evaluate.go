@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -96,7 +95,7 @@ func (e *evaluation) askProbes(ctx context.Context, refs []lang.Ref) {
 			continue
 		}
 		for _, p := range e.x.decl.Probes {
-			if p.Address == ref.Address || ref.Whole && p.Name == ref.Name {
+			if p.Address == ref.Address || ref.Whole && p.Declaration == ref.Address {
 				all.Go(func() { e.ask(ctx, p) })
 			}
 		}
@@ -128,6 +127,9 @@ func (e *evaluation) ask(ctx context.Context, p *lang.Probe) {
 }
 
 func (e *evaluation) question(ctx context.Context, p *lang.Probe) (cty.Value, error) {
+	if p.Define != nil {
+		return e.askParts(ctx, p)
+	}
 	def, ok := e.x.Registry.Lookup(schema.Probe, p.Type.Name)
 	if !ok || def.Probe == nil {
 		return cty.NilVal, fmt.Errorf("bug: no probe %q is registered", p.Type.Name)
@@ -213,12 +215,27 @@ func (e *evaluation) take(r lang.Ref, live map[string]*workloadRun) {
 			}
 		}
 	case lang.ProbeRef:
+	case lang.ParamRef:
+		if g := e.x.groups[useOf(r)]; g != nil {
+			e.values[r.Address] = g.args
+		}
+		e.takeNodes()
 	default:
+		e.takeNodes() // a result may name some
 		for _, v := range e.x.stepsOf(r, e.prefix) {
 			e.values[v.Step.Address] = v.instance()
 			if w := e.x.traffic[v.Step.Address]; w != nil {
 				live[v.Step.Address] = w
 			}
+		}
+	}
+}
+
+// takeNodes takes all nodes. On the loop.
+func (e *evaluation) takeNodes() {
+	for address, n := range e.x.nodes {
+		if _, ok := e.values[address]; !ok {
+			e.values[address] = n.value()
 		}
 	}
 }
@@ -234,7 +251,7 @@ func (x *executor) stepsOf(r lang.Ref, prefix string) []*vertex {
 	}
 	var all []*vertex
 	for _, v := range x.vertices {
-		if v.Step != nil && strings.HasPrefix(v.Step.Address, r.Address+"[") && string(v.Step.Kind) == string(r.Kind) && x.visible(v.Step.Address, prefix) == v {
+		if v.Step != nil && v.Step.Declaration == r.Address && x.visible(v.Step.Address, prefix) == v {
 			all = append(all, v)
 		}
 	}
@@ -250,16 +267,13 @@ func (x *executor) visible(address, prefix string) *vertex {
 
 // Instance returns the value of what is at an address.
 func (e *evaluation) Instance(address string) cty.Value {
-	if strings.HasPrefix(address, "probe.") {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if a := e.probes[address]; a != nil && a.err == nil && a.value != cty.NilVal {
-			return a.value
-		}
-		return cty.DynamicVal
-	}
 	if v, ok := e.values[address]; ok {
 		return v
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if a := e.probes[address]; a != nil && a.err == nil && a.value != cty.NilVal {
+		return a.value
 	}
 	return cty.DynamicVal
 }

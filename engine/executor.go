@@ -308,11 +308,11 @@ func (x *executor) launch(v *vertex) {
 	switch v.Kind {
 	case plan.GroupStart:
 		x.enterExecution()
-		if v.Step.Meta.When == nil {
+		if v.Step.Meta.When == nil && v.Step.Define == nil {
 			x.beginGroup(v.starts)
 			return
 		}
-		go x.whenGroup(ctx, v)
+		go x.openGroup(ctx, v)
 		return
 	case plan.RoundStart:
 		x.reach(v, started)
@@ -364,9 +364,16 @@ func (x *executor) finish(v *vertex, out outcome) {
 	if v.at == finished {
 		return
 	}
+	if out.cause != nil && v.Step != nil && len(v.Step.Uses) > 0 {
+		c := *out.cause
+		c.Used = x.usedAt(v.Step.Uses)
+		out.cause = &c
+	}
 	x.settle(v, out)
 	if counts(out.state) {
-		x.blameCause(v.ID, out.cause, out.state)
+		if out.state == event.Error || !v.isAnsweredFor() {
+			x.blameCause(v.ID, out.cause, out.state)
+		}
 		x.stopFor(v, out.state)
 	}
 	x.conclude(v)
@@ -382,7 +389,7 @@ func (x *executor) conclude(v *vertex) {
 }
 
 // stopFor stops what must not go on after a failure: the innermost group that
-// is to be survived, or all. A broken lab is survived by nothing.
+// is to be survived or answers for it, or all. A broken lab is survived by nothing.
 func (x *executor) stopFor(v *vertex, state event.State) {
 	why := v.ID + " " + verb(state)
 	if state == event.Error {
@@ -393,7 +400,7 @@ func (x *executor) stopFor(v *vertex, state event.State) {
 		return
 	}
 	for g := v.group; g != nil; g = g.outer {
-		if g.end.Step.Meta.Continue {
+		if g.end.Step.Meta.Continue || g.answers() {
 			x.stopGroup(g, why)
 			return
 		}
@@ -407,7 +414,7 @@ func (x *executor) settle(v *vertex, out outcome) {
 		return
 	}
 	for g := v.group; g != nil; g = g.outer {
-		g.note(v, out.state)
+		g.note(v, out)
 	}
 	r := &v.record
 	r.state, r.ended = out.state, x.now()

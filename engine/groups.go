@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/plan"
 )
@@ -24,6 +26,8 @@ type group struct {
 	limit   *limit // its own, or nil
 	worst   event.State
 	blamed  string // the member that worst came from
+	cause   *event.Cause
+	args    cty.Value // of the use of a define
 }
 
 // prefixOf is what the IDs of vertices begin with that are visible beside a
@@ -59,38 +63,13 @@ func (x *executor) join(v *vertex) error {
 	return nil
 }
 
-// whenGroup lets a group begin if its when says so.
-func (x *executor) whenGroup(ctx context.Context, v *vertex) {
-	skip := false
-	out := x.shield(ctx, v, func() (out outcome) {
-		out, skip = x.when(ctx, v, v.Step.Meta.When)
-		return out
-	})
-	x.do(func() {
-		if !skip && out.state == "" {
-			x.beginGroup(v.starts)
-			return
-		}
-		x.skipGroup(v.starts, out)
-	})
-}
-
 // beginGroup starts a group, with its time limit. On the loop.
 func (x *executor) beginGroup(g *group) {
 	if g.end.at == finished { // everything was stopped meanwhile
 		x.conclude(g.start)
 		return
 	}
-	m := &g.end.Step.Meta
-	ctx, cancel := context.WithCancelCause(x.contextOf(g.start))
-	g.cancel = cancel
-	g.ctx = ctx
-	if m.Timeout > 0 {
-		g.limit = &limit{what: "the time limit of " + g.end.ID, of: m.Timeout, where: at(m.TimeoutAt)}
-		g.ctx, _ = withLimit(ctx, x.Clock, g.limit) // it ends with ctx, at the latest
-		context.AfterFunc(g.ctx, func() { x.do(func() { x.groupTimedOut(g) }) })
-	}
-	g.begun = true
+	x.arm(g)
 	r := &g.end.record
 	r.state, r.started, r.attempts = event.Running, x.now(), 1
 	x.emit(event.StepStarted{Step: g.end.ID, Attempt: 1})
@@ -154,9 +133,9 @@ func (g *group) timedOut() bool {
 }
 
 // note keeps the worst that happened to a member.
-func (g *group) note(v *vertex, state event.State) {
-	if counts(state) && (g.worst == "" || worse(state, g.worst)) {
-		g.worst, g.blamed = state, v.ID
+func (g *group) note(v *vertex, out outcome) {
+	if counts(out.state) && (g.worst == "" || worse(out.state, g.worst)) {
+		g.worst, g.blamed, g.cause = out.state, v.ID, out.cause
 	}
 }
 
@@ -170,23 +149,59 @@ func (v *vertex) isStopped() bool {
 	return false
 }
 
-// endGroup finishes a group whose members have all finished. What failed in it
-// has had its effect on the scenario already. On the loop.
+// endGroup finishes a group whose members have all finished. On the loop.
 func (x *executor) endGroup(v *vertex) {
 	g := v.ends
-	defer g.cancel(context.Canceled)
+	out := x.sumUp(g)
+	if out.state != event.Passed || v.Step.Results == nil {
+		x.closeGroup(g, out)
+		return
+	}
+	ctx := x.contextOf(v)
+	go func() {
+		out := x.shield(ctx, v, func() outcome { return x.yield(ctx, v) })
+		x.do(func() {
+			if out.state != event.Passed {
+				g.note(v, out)
+			}
+			x.closeGroup(g, out)
+		})
+	}()
+}
+
+// sumUp is what a group came to.
+func (x *executor) sumUp(g *group) outcome {
 	switch {
 	case g.timedOut():
 		c := &event.Cause{State: event.Failed, Message: g.limit.Error()}
-		x.finish(v, outcome{state: c.State, cause: c})
-		return
+		return outcome{state: c.State, cause: c}
+	case g.worst != "" && g.answers():
+		c := *g.cause
+		c.Message = g.blamed + ": " + c.Message
+		return outcome{state: g.worst, cause: &c}
 	case g.worst != "":
-		c := &event.Cause{State: g.worst, Message: g.blamed + " " + verb(g.worst)}
-		x.settle(v, outcome{state: g.worst, cause: c})
+		return outcome{state: g.worst, cause: &event.Cause{State: g.worst, Message: g.blamed + " " + verb(g.worst)}}
 	case x.halted != "":
-		x.settle(v, outcome{state: event.Cancelled, summary: "cancelled: " + x.halted})
-	default:
-		x.settle(v, passed)
+		return outcome{state: event.Cancelled, summary: "cancelled: " + x.halted}
 	}
+	return passed
+}
+
+// closeGroup ends an attempt of a group, the last or one before another. What
+// failed inside has had its effect on the scenario already, unless the group
+// answers for it. On the loop.
+func (x *executor) closeGroup(g *group, out outcome) {
+	v := g.end
+	g.cancel(context.Canceled)
+	out = g.weighed(out)
+	if x.mayTryAgain(g, out) {
+		x.tryAgain(g, out)
+		return
+	}
+	if g.worst == "" || g.blamed == v.ID || g.answers() || g.timedOut() {
+		x.finish(v, out)
+		return
+	}
+	x.settle(v, out)
 	x.conclude(v)
 }

@@ -215,7 +215,9 @@ func (s *scene) run(dir string) (p played) {
 	opts.Registry = step.NewRegistry(s.defs)
 	opts.Runtime = p.place
 	opts.Dir, opts.RunID, opts.Owner = dir, "r1", Owner()
-	opts.Source = func(string) []byte { return []byte("assert \"x\" {\n  condition = something\n}\n") }
+	if opts.Source == nil {
+		opts.Source = func(string) []byte { return []byte("assert \"x\" {\n  condition = something\n}\n") }
+	}
 	var mu sync.Mutex
 	opts.Sinks = append(opts.Sinks, event.SinkFunc(func(e event.Event) error {
 		mu.Lock()

@@ -136,6 +136,7 @@ func (s *scenarioText) plan(t testing.TB) *plan.Plan {
 func (s *scenarioText) runs(t testing.TB) played {
 	t.Helper()
 	s.planned = s.plan(t)
+	s.opts.Source = func(string) []byte { return []byte(s.text) }
 	return s.play(t, t.TempDir())
 }
 

@@ -374,6 +374,9 @@ func (x *expansion) expandProbe(i *instance, p *Probe, c *checked) {
 func (x *expansion) checkUse(f frame, i *instance, c *checked) {
 	var params map[string]*given
 	params, c.args = x.giveParams(f, i)
+	if i.decl.def.broken {
+		return // what is inside isn't clear, or has no end
+	}
 	c.use = x.newUse(i, params)
 	c.use.place.dead = f.dead
 	f.sink.add(x.ofThis(c.use, f.validateUse(c.use, c.args))...)

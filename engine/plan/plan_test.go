@@ -221,3 +221,50 @@ func TestTheTextShowsGroupsCleanupAndLongLists(t *testing.T) {
 	golden(t, "testdata/groups.txt", p.Text(0))
 	golden(t, "testdata/groups_60.txt", p.Text(60))
 }
+
+const uses = `
+node "a" {
+  count = 2
+  image = "i"
+}
+define "action" "nap" {
+  param "for" { type = string }
+  action "sleep" "s" { for = param.for }
+}
+define "action" "roll" {
+  param "nodes" { type = list(node) }
+  param "traffic" { type = workload }
+  repeat "r" {
+    times = length(param.nodes)
+    action "kill" "down" {
+      nodes = param.nodes[repeat.index]
+      for   = "1s"
+    }
+    action "nap" "pause" { for = "1s" }
+  }
+  assert "few" { condition = param.traffic.failed < 3 }
+  action "sleep" "aside" {
+    for        = "1s"
+    background = true
+  }
+  result { last = param.nodes[length(param.nodes) - 1] }
+}
+workload "http" "load" {
+  url        = "x"
+  background = true
+}
+action "roll" "all" {
+  nodes   = node.a
+  traffic = workload.load
+  timeout = "1m"
+}
+action "exec" "after" { node = action.all.last }
+cleanup {
+  action "nap" "end" { for = "2s" }
+}
+`
+
+func TestAUseIsAGroupWithItsStepsInside(t *testing.T) {
+	p := build(t, uses)
+	golden(t, "testdata/uses.txt", p.Text(0))
+}

@@ -37,6 +37,18 @@ func (t *Timeline) drawExcerpt(x event.Excerpt) {
 	}
 }
 
+// drawUse prints the header of a block that uses a define.
+func (t *Timeline) drawUse(x event.Excerpt) {
+	t.print("    " + t.palette.accent.Sprint("-->") + fmt.Sprintf(" %s:%d:%d", clean(x.Place.File), x.Place.Line, x.Place.Column) + ", used here")
+	header, _, _ := strings.Cut(x.Text, "\n")
+	digits := max(len(fmt.Sprint(x.Place.Line)), 4)
+	line := clean(header)
+	if room := t.room(4 + digits + len(" | ")); room > 0 {
+		line = cut(line, room)
+	}
+	t.print(strings.TrimRight("    "+t.palette.dim.Sprintf("%*d |", digits, x.Place.Line)+" "+line, " "))
+}
+
 // under returns a source line as it is printed, and the cells of it that the
 // caret covers.
 func under(line string, n int, caret event.Place) (printed string, from, to int) {

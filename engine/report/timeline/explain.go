@@ -72,6 +72,9 @@ func (t *Timeline) drawCause(c event.Cause, look look) {
 		t.print("")
 		t.drawExcerpt(*c.Excerpt)
 	}
+	for _, u := range c.Used {
+		t.drawUse(u)
+	}
 	if detail := lines(c.Detail); len(detail) > 0 {
 		t.print("")
 		if c.LogOf != "" {

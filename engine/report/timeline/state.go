@@ -94,7 +94,8 @@ func kindOf(s event.Step) string {
 	case s.Kind == "workload" && s.Type != "":
 		return "workload " + s.Type
 	case s.Kind == "group" && s.Type == "":
-		prefix, _, _ := strings.Cut(s.Address, ".")
+		parts := addressParts(s.Address)
+		prefix, _, _ := strings.Cut(parts[len(parts)-1], ".")
 		return prefix
 	case s.Type != "":
 		return s.Type
