@@ -115,6 +115,14 @@ func Blocks() []Block {
 			Value:   schema.StepAttrs,
 		},
 		{
+			Name: "define", Labels: []string{"KIND", "TYPE"}, Args: describedDefine, Holds: slices.Concat(stepBlocks, []string{rootProbe}),
+			Summary: "makes an action or a probe of others",
+			Doc: "`define \"action\" \"TYPE\"` holds steps, as a scenario does, and probes; `define \"probe\" \"TYPE\"` holds probes. " +
+				"It is used like a built-in type, with its params as arguments, and stands in a library or in a scenario. Each use is a group, " +
+				"with the steps inside at addresses below its own, such as `action.roll/action.one`.\n\n" +
+				"Inside, `param`, `var`, `local`, `image` and its own names are visible, nothing else. A param has the value that it had when the use started.",
+		},
+		{
 			Name: "cleanup", Holds: []string{rootAction},
 			Summary: "holds actions that always run at the end",
 			Doc: "They run after the faults are healed and before the nodes are removed, one after the other, even if one fails or the " +
@@ -126,6 +134,13 @@ func Blocks() []Block {
 		},
 	}
 }
+
+// describedDefine are the blocks that are a define's own.
+var describedDefine = defineArgs.And(schema.Object{Blocks: []schema.Block{
+	{Name: "param", Repeated: true, Doc: "An argument of a use, written as `param \"NAME\"`.", Body: paramArgs},
+	{Name: "locals", Repeated: true, Doc: "Named values, written as `NAME = EXPRESSION`: each use has its own."},
+	{Name: "result", Doc: "What a use yields, written as `NAME = EXPRESSION`."},
+}})
 
 // matrixArgs describe the nested blocks of a matrix, whose arguments are its
 // axes.
@@ -168,6 +183,7 @@ func Roots() []Root {
 		{Name: rootCount, Summary: "the number of this instance in a block with count", Value: schema.Object{Attrs: []schema.Attr{
 			{Name: "index", Type: cty.Number, Doc: "The number of this instance, from 0."},
 		}}},
+		{Name: rootParam, Summary: "the arguments of the use, inside a define"},
 		{Name: rootRepeat, Summary: "the round that runs, inside a repeat", Value: schema.Object{Attrs: []schema.Attr{
 			{Name: "index", Type: cty.Number, Doc: "The number of the round, from 0."},
 		}}},
