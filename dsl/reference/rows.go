@@ -137,6 +137,8 @@ func sample(a schema.Attr) string {
 		return "node.NAME"
 	case schema.RefNodes:
 		return "[node.NAME, …]"
+	case schema.RefNodeSets:
+		return "[[node.NAME, …], …]"
 	case schema.RefStep:
 		return "action.NAME"
 	case schema.RefSteps, schema.RefFaults:

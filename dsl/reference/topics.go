@@ -147,7 +147,11 @@ func metaOf(k schema.Kind) []string {
 func effects(t schema.Type) string {
 	var parts []string
 	if len(t.Takes) > 0 {
-		parts = append(parts, "While it lasts, "+effect(t.Takes)+". A second fault that wants the same of a node is found before anything runs.")
+		also := "A second fault that wants the same of a node is found before anything runs."
+		if slices.Equal(t.Takes, []schema.Resource{schema.Links}) {
+			also = "Faults on links combine with each other."
+		}
+		parts = append(parts, "While it lasts, "+effect(t.Takes)+". "+also)
 	}
 	if len(t.Ends) > 0 {
 		parts = append(parts, "It ends faults by which "+effect(t.Ends)+".")

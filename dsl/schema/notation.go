@@ -62,6 +62,8 @@ func (a Attr) Notation() string {
 	switch a.Ref {
 	case RefNodes:
 		return "list(node)"
+	case RefNodeSets:
+		return "list(list(node))"
 	case RefSteps:
 		return "list(step)"
 	case RefFaults:
