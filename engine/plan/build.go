@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,16 +21,7 @@ const startType = "start"
 // planned too, to report what is certain in spite of them; that plan is not for
 // being carried out.
 func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
-	b := &builder{
-		variant: v,
-		scope:   newUnknowns(v),
-		plan:    &Plan{Variant: v},
-		byID:    map[string]*Vertex{},
-		index:   map[*Vertex]int{},
-		named:   map[string][]*Vertex{},
-		args:    map[*lang.Step]cty.Value{},
-		starter: map[string]*Vertex{},
-	}
+	b := newBuilder(v)
 	main := b.flatten(v.Steps, "")
 	cleanup := b.flatten(v.Cleanup, "")
 	b.findStarters(vertices(main))
@@ -44,10 +34,9 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	b.reportForward()
 	if !v.Gaps { // what isn't there might end a fault
 		b.checkJoins()
-		h := b.history()
-		b.checkFaults(h)
+		b.checkFaults()
 		if !b.diags.HasErrors() {
-			b.noteUnhealed(h)
+			b.noteUnhealed()
 		}
 	}
 	if b.diags.HasErrors() {
@@ -63,7 +52,7 @@ type builder struct {
 	scope   unknowns
 	plan    *Plan
 	byID    map[string]*Vertex
-	index   map[*Vertex]int      // place among the plan's vertices
+	nodes   map[string][]string  // see nodesOf
 	named   map[string][]*Vertex // by address of a step or declaration
 	args    map[*lang.Step]cty.Value
 	// starter is the step that starts a node, of those that the beginning
@@ -72,15 +61,29 @@ type builder struct {
 	// roots are what every step that waits for no other step waits for.
 	roots   []Edge
 	forward []forward
+	endings []*Vertex // see enders
+	walk    int       // see reaches
 	diags   hcl.Diagnostics
 }
 
 func (b *builder) fail(d *hcl.Diagnostic) { b.diags = append(b.diags, d) }
 
+func newBuilder(v *lang.Variant) *builder {
+	return &builder{
+		variant: v,
+		scope:   newUnknowns(v),
+		plan:    &Plan{Variant: v},
+		byID:    map[string]*Vertex{},
+		named:   map[string][]*Vertex{},
+		args:    map[*lang.Step]cty.Value{},
+		starter: map[string]*Vertex{},
+	}
+}
+
 // add appends a vertex to the plan.
 func (b *builder) add(v *Vertex) *Vertex {
 	b.byID[v.ID] = v
-	b.index[v] = len(b.plan.Vertices)
+	v.at = len(b.plan.Vertices)
 	b.plan.Vertices = append(b.plan.Vertices, v)
 	return v
 }
@@ -229,23 +232,6 @@ func vertices(seq sequence) []*Vertex {
 		}
 	}
 	return all
-}
-
-// wait adds an edge. Of several with one cause between two vertices the one
-// that needs most stays.
-func wait(v *Vertex, e Edge) {
-	i := slices.IndexFunc(v.Waits, func(x Edge) bool { return x.On == e.On && x.Cause == e.Cause })
-	if i < 0 {
-		v.Waits = append(v.Waits, e)
-		return
-	}
-	if strength(e.Need) > strength(v.Waits[i].Need) {
-		v.Waits[i] = e
-	}
-}
-
-func strength(n lang.Need) int {
-	return slices.Index([]lang.Need{lang.NeedNothing, lang.NeedStarted, lang.NeedActive, lang.NeedFinished}, n)
 }
 
 // warnOfNothing warns of a scenario that can't fail but by its nodes. The steps

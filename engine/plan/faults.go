@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,44 +13,106 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
-// history lists, for each node, the steps that change what is taken of it, in
-// plan order.
-type history map[string][]*Vertex
+// held is a fault that is certain to be on a node, and what it takes of it.
+type held struct {
+	by    *Vertex
+	takes []schema.Resource // less what may have been ended since
+}
 
 // checkFaults reports what order alone makes certain: that a fault takes what
 // another has taken already, or that a step acts inside a node that is down.
 // Of a repeat's rounds, the first that shows it speaks for all.
-func (b *builder) checkFaults(h history) {
+func (b *builder) checkFaults() {
+	on := map[string][]held{} // by node, at the vertex that is looked at
 	reported := map[hcl.Range]bool{}
 	for _, v := range b.plan.Vertices {
-		if v.Kind != StepVertex || v.Cleanup || isConditional(v.Step) || reported[v.Step.Range] {
+		if v.Kind != StepVertex || v.Cleanup || !v.Step.Unclear && !actsOnNodes(v.Step.Type) {
 			continue
 		}
-		reported[v.Step.Range] = slices.ContainsFunc(v.Targets, func(n string) bool { return b.checkNode(v, n, h[n]) })
+		if !isConditional(v.Step) && !reported[v.Step.Range] {
+			reported[v.Step.Range] = slices.ContainsFunc(v.Targets, func(n string) bool { return b.checkNode(v, n, on[n]) })
+		}
+		b.release(v, on)
+		if b.lasts(v) {
+			for _, n := range v.Targets {
+				on[n] = append(on[n], held{v, v.Step.Type.Takes})
+			}
+		}
 	}
 }
 
-// history makes the history of every node. Steps whose nodes aren't known are
-// in each.
-func (b *builder) history() history {
-	h := history{}
-	for _, v := range b.plan.Vertices {
-		if v.Kind != StepVertex || v.Cleanup || !v.Step.Unclear && !changesNodes(v.Step.Type) {
-			continue
+func actsOnNodes(t schema.Type) bool {
+	return t.NeedsRunning || len(t.Takes) > 0 || len(t.Ends) > 0 || takesFaults(t)
+}
+
+// release takes away what a step may end.
+func (b *builder) release(w *Vertex, on map[string][]held) {
+	t := w.Step.Type
+	switch {
+	case w.Step.Unclear || !b.healsKnown(w):
+		clear(on)
+		return
+	case len(t.Ends) == 0 && !takesFaults(t):
+		return
+	}
+	for _, u := range b.heals(w) {
+		for _, n := range u.Targets {
+			on[n] = slices.DeleteFunc(on[n], func(h held) bool { return h.by == u })
 		}
-		nodes := v.Targets
-		if v.Step.Unclear || !b.allTargetsKnown(v.Step) || len(b.heals(v)) > 0 {
+	}
+	nodes := w.Targets
+	if !b.allTargetsKnown(w.Step) {
+		nodes = slices.Collect(maps.Keys(on))
+	}
+	for _, n := range nodes {
+		left := on[n][:0]
+		for _, h := range on[n] {
+			h.takes = without(h.takes, t.Ends)
+			if len(h.takes) > 0 {
+				left = append(left, h)
+			}
+		}
+		on[n] = left
+	}
+}
+
+func without(all, some []schema.Resource) []schema.Resource {
+	return slices.DeleteFunc(slices.Clone(all), func(r schema.Resource) bool { return slices.Contains(some, r) })
+}
+
+// endersOf lists, for each node, the steps that may end a fault on it. Those
+// whose nodes aren't known are with each.
+func (b *builder) endersOf() map[string][]*Vertex {
+	of := map[string][]*Vertex{}
+	for _, w := range b.enders() {
+		nodes := w.Targets
+		if w.Step.Unclear || !b.allTargetsKnown(w.Step) || takesFaults(w.Step.Type) {
 			nodes = b.allNodes()
 		}
 		for _, n := range nodes {
-			h[n] = append(h[n], v)
+			of[n] = append(of[n], w)
 		}
 	}
-	return h
+	return of
 }
 
-func changesNodes(t schema.Type) bool {
-	return len(t.Takes) > 0 || len(t.Ends) > 0 || takesFaults(t)
+// enders are the steps that may end what others have begun, in plan order.
+func (b *builder) enders() []*Vertex {
+	if b.endings == nil {
+		b.endings = []*Vertex{}
+		for _, v := range b.plan.Vertices {
+			if v.Kind == StepVertex && !v.Cleanup && mayEndThings(v.Step) {
+				b.endings = append(b.endings, v)
+			}
+		}
+	}
+	return b.endings
+}
+
+func mayEndThings(s *lang.Step) bool {
+	return s.Unclear || len(s.Type.Ends) > 0 || slices.ContainsFunc(s.Type.Args.Attrs, func(a schema.Attr) bool {
+		return a.Ref == schema.RefFaults || a.Ref == schema.RefWorkload
+	})
 }
 
 func takesFaults(t schema.Type) bool {
@@ -88,28 +151,23 @@ func (b *builder) conditions(v *Vertex) []string {
 	return all
 }
 
-// checkNode reports that a step collides with an earlier fault on a node.
-func (b *builder) checkNode(v *Vertex, node string, history []*Vertex) bool {
-	for i := len(history) - 1; i >= 0; i-- {
-		u := history[i]
-		if b.index[u] >= b.index[v] {
-			continue
-		}
-		resource, collides := collision(u.Step.Type, v.Step.Type)
-		if collides && b.lasts(u, node) && b.sameConditions(u, v) && b.reaches(v, u, anyEdge) && b.lastsUntil(u, v, node, resource, history[i+1:]) {
-			b.reportCollision(u, v, node, resource)
+// checkNode reports that a step collides with one of the faults on a node: the
+// last one first.
+func (b *builder) checkNode(v *Vertex, node string, on []held) bool {
+	for _, h := range slices.Backward(on) {
+		r, collides := collision(h, v.Step.Type)
+		if collides && b.sameConditions(h.by, v) && b.reaches(v, h.by) && b.lastsUntil(h.by, v, node, r) {
+			b.reportCollision(h.by, v, node, r)
 			return true
 		}
 	}
 	return false
 }
 
-func anyEdge(Edge) bool { return true }
-
-// lasts says that a fault is certain to be on a node, without an end of its
-// own.
-func (b *builder) lasts(u *Vertex, node string) bool {
-	return u.Step.Type.Kind == schema.Fault && b.isEndless(u) && !isConditional(u.Step) && slices.Contains(u.Targets, node)
+// lasts says that a step is a fault that is certain to be there, and without
+// an end of its own.
+func (b *builder) lasts(v *Vertex) bool {
+	return v.Step.Type.Kind == schema.Fault && !isConditional(v.Step) && b.isEndless(v)
 }
 
 // isEndless says that what a step does has no end of its own: a workload's
@@ -122,15 +180,17 @@ func (b *builder) isEndless(v *Vertex) bool {
 	return v.Step.Type.Kind == schema.Fault && duration.IsKnown() && duration.IsNull()
 }
 
-// lastsUntil says that nothing can end a fault before a step that comes after
-// it: what may end it waits for that step.
-func (b *builder) lastsUntil(u, v *Vertex, node string, r schema.Resource, later []*Vertex) bool {
-	for _, w := range later {
-		if w != v && b.mayEnd(w, u, node, r) && !b.reaches(w, v, anyEdge) {
-			return false
-		}
-	}
-	return true
+// lastsUntil says that nothing that stands below a step can end a fault before
+// it: what may end it waits for the step.
+func (b *builder) lastsUntil(u, v *Vertex, node string, r schema.Resource) bool {
+	below := b.enders()[above(b.enders(), v):]
+	return !slices.ContainsFunc(below, func(w *Vertex) bool { return w != v && b.mayEnd(w, u, node, r) && !b.reaches(w, v) })
+}
+
+// above is how many of the vertices, which are in plan order, stand above one.
+func above(vertices []*Vertex, v *Vertex) int {
+	n, _ := slices.BinarySearchFunc(vertices, v.at, func(w *Vertex, at int) int { return w.at - at })
+	return n
 }
 
 // mayEnd says that a step may end what a fault takes of a node.
@@ -167,15 +227,16 @@ func (b *builder) healsKnown(w *Vertex) bool {
 // collision says what of a node an earlier fault has that a later step needs.
 // A fault that acts inside the node, such as one on a process, may or may not
 // take the node down with it, so that nothing is certain after it.
-func collision(earlier, later schema.Type) (schema.Resource, bool) {
-	for _, r := range earlier.Takes {
+func collision(earlier held, later schema.Type) (schema.Resource, bool) {
+	inside := earlier.by.Step.Type.NeedsRunning
+	for _, r := range earlier.takes {
 		switch r {
 		case schema.Down:
-			if !earlier.NeedsRunning && (later.NeedsRunning || takes(later, schema.Down) || takes(later, schema.Paused)) {
+			if !inside && (later.NeedsRunning || takes(later, schema.Down) || takes(later, schema.Paused)) {
 				return r, true
 			}
 		case schema.Paused:
-			if !earlier.NeedsRunning && (later.NeedsRunning || takes(later, schema.Paused)) {
+			if !inside && (later.NeedsRunning || takes(later, schema.Paused)) {
 				return r, true
 			}
 		case schema.CPU, schema.Memory, schema.Disk:
@@ -203,12 +264,13 @@ func (b *builder) reportCollision(u, v *Vertex, node string, r schema.Resource) 
 }
 
 // noteUnhealed notes the faults that have no for and that no step ends.
-func (b *builder) noteUnhealed(h history) {
+func (b *builder) noteUnhealed() {
+	enders := b.endersOf()
 	for _, u := range b.plan.Vertices {
 		if u.Kind != StepVertex || u.Cleanup || u.Step.Unclear || u.Step.Type.Kind != schema.Fault || !b.isEndless(u) {
 			continue
 		}
-		if where, unhealed := b.unhealed(u, h); unhealed {
+		if where, unhealed := b.unhealed(u, enders); unhealed {
 			b.fail(diag.New(diag.NeverHealed, u.Step.Range, fmt.Sprintf("nothing ends %s%s before the end", u.Step.Address, where),
 				"It is healed before cleanup. Give it a for, or a step that heals it, to end it earlier.", diag.AsNote()))
 		}
@@ -216,13 +278,13 @@ func (b *builder) noteUnhealed(h history) {
 }
 
 // unhealed says that nothing ends a fault, and on which nodes.
-func (b *builder) unhealed(u *Vertex, h history) (where string, unhealed bool) {
+func (b *builder) unhealed(u *Vertex, enders map[string][]*Vertex) (where string, unhealed bool) {
 	if len(u.Targets) == 0 {
-		return "", b.allTargetsKnown(u.Step) && !b.isEnded(u, "", b.plan.Vertices)
+		return "", b.allTargetsKnown(u.Step) && !b.isEnded(u, "", b.enders())
 	}
 	var left []string
 	for _, n := range u.Targets {
-		if !b.isEnded(u, n, h[n]) {
+		if !b.isEnded(u, n, enders[n]) {
 			left = append(left, n)
 		}
 	}
@@ -231,15 +293,10 @@ func (b *builder) unhealed(u *Vertex, h history) (where string, unhealed bool) {
 
 // isEnded says that one of the steps given, in plan order, may end a fault.
 // Those below it are looked at first, since that is where it mostly is.
-func (b *builder) isEnded(u *Vertex, node string, candidates []*Vertex) bool {
-	below, _ := slices.BinarySearchFunc(candidates, b.index[u]+1, func(w *Vertex, at int) int { return b.index[w] - at })
-	ends := func(w *Vertex) bool {
-		return w.Kind == StepVertex && !w.Cleanup && b.mayEndAny(w, u, node)
-	}
-	if slices.ContainsFunc(candidates[below:], ends) {
-		return true
-	}
-	return slices.ContainsFunc(candidates[:below], func(w *Vertex) bool { return ends(w) && !b.reaches(u, w, anyEdge) })
+func (b *builder) isEnded(u *Vertex, node string, enders []*Vertex) bool {
+	below := above(enders, u)
+	return slices.ContainsFunc(enders[below:], func(w *Vertex) bool { return b.mayEndAny(w, u, node) }) ||
+		slices.ContainsFunc(enders[:below], func(w *Vertex) bool { return b.mayEndAny(w, u, node) && !b.reaches(u, w) })
 }
 
 // mayEndAny is mayEnd for whatever a fault takes.

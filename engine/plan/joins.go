@@ -12,13 +12,14 @@ import (
 // checkJoins reports steps that wait for an assertion that holds throughout
 // something that nothing ends before: they would wait until the time limit.
 func (b *builder) checkJoins() {
+	waiters := b.firstWaiters()
 	for _, t := range b.plan.Vertices {
-		if t.Kind != StepVertex || t.Step.Unclear || t.Step.Assert == nil || t.Step.Assert.Throughout == nil {
+		waiter := waiters[t.ID]
+		if waiter == nil {
 			continue
 		}
 		for _, of := range b.named[t.Step.Assert.Throughout.Address] {
-			waiter := b.firstWaiter(t)
-			if waiter == nil || !b.isEndless(of) || b.endsBefore(of, t) {
+			if !b.isEndless(of) || b.endsBefore(of, t) {
 				continue
 			}
 			b.fail(diag.New(diag.NeverReached, t.Step.Range,
@@ -30,20 +31,30 @@ func (b *builder) checkJoins() {
 	}
 }
 
-func (b *builder) firstWaiter(t *Vertex) *Vertex {
-	for _, v := range b.plan.Vertices[b.index[t]+1:] {
-		if v.Step != nil && !v.Cleanup && slices.ContainsFunc(v.Waits, func(e Edge) bool { return e.On == t.ID && e.Need == lang.NeedFinished }) {
-			return v
+// firstWaiters are the steps that wait, as the first, for an assertion that
+// holds throughout something: by its ID.
+func (b *builder) firstWaiters() map[string]*Vertex {
+	waiters := map[string]*Vertex{}
+	for _, v := range b.plan.Vertices {
+		if v.Step == nil || v.Cleanup {
+			continue
+		}
+		for _, e := range v.Waits {
+			if e.Need == lang.NeedFinished && waiters[e.On] == nil && isThroughout(b.byID[e.On]) {
+				waiters[e.On] = v
+			}
 		}
 	}
-	return nil
+	return waiters
+}
+
+func isThroughout(v *Vertex) bool {
+	return v.Kind == StepVertex && !v.Step.Unclear && v.Step.Assert != nil && v.Step.Assert.Throughout != nil
 }
 
 // endsBefore says that a step that doesn't wait for t may end what of does.
 func (b *builder) endsBefore(of, t *Vertex) bool {
-	return slices.ContainsFunc(b.plan.Vertices, func(w *Vertex) bool {
-		return w.Kind == StepVertex && !w.Cleanup && b.mayEndEffect(w, of) && !b.reaches(w, t, anyEdge)
-	})
+	return slices.ContainsFunc(b.enders(), func(w *Vertex) bool { return b.mayEndEffect(w, of) && !b.reaches(w, t) })
 }
 
 func (b *builder) mayEndEffect(w, of *Vertex) bool {

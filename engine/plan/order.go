@@ -15,59 +15,34 @@ import (
 // order gives the steps of a sequence their edges. What all of them wait for
 // that wait for no other is entry: the start of a round, or nil at the top.
 func (b *builder) order(seq sequence, entry *Vertex) {
-	// pending are the steps that together imply all that stand above: waiting
-	// for them is waiting for everything.
-	var pending []*Vertex
+	above := b.newFrontier(seq)
 	for _, u := range seq {
 		for _, it := range u.items {
-			b.orderItem(it, pending, entry)
+			b.orderItem(it, above, entry)
 		}
-		pending = b.after(pending, u)
+		above.pass(u)
 	}
-}
-
-// after is what implies all that stands above, once a unit stands there too.
-func (b *builder) after(pending []*Vertex, u unit) []*Vertex {
-	var tails []*Vertex
-	covers := false
-	for _, it := range u.items {
-		if it.step.Meta.Background || it.step.Unclear {
-			continue
-		}
-		tails = append(tails, it.vertex)
-		covers = covers || it.step.Meta.After == nil
-	}
-	if len(tails) == 0 {
-		return pending
-	}
-	if covers {
-		return tails
-	}
-	left := slices.DeleteFunc(slices.Clone(pending), func(p *Vertex) bool {
-		return slices.ContainsFunc(tails, func(t *Vertex) bool { return b.implies(t, p) })
-	})
-	return append(left, tails...)
 }
 
 // orderItem gives one instance its edges, and what is in a group its own.
-func (b *builder) orderItem(it item, pending []*Vertex, entry *Vertex) {
+func (b *builder) orderItem(it item, above *frontier, entry *Vertex) {
 	head, meta := it.head(), it.step.Meta
+	w := &edgeSet{}
 	if meta.After == nil {
-		for _, p := range pending {
-			wait(head, Edge{On: p.ID, Need: lang.NeedFinished, Cause: ByOrder})
-		}
+		w.shared = above.waits()
 	}
 	for i := range meta.After {
-		b.refer(head, it.vertex, meta.After[i], lang.NeedFinished, ByAfter)
+		b.refer(w, it, &meta.After[i], lang.NeedFinished, ByAfter)
 	}
 	for i := range it.step.Refs {
-		r := it.step.Refs[i]
+		r := &it.step.Refs[i]
 		if r.Need != lang.NeedNothing && !isAfter(meta.After, r) {
-			b.refer(head, it.vertex, r, r.Need, ByReference)
+			b.refer(w, it, r, r.Need, ByReference)
 		}
 	}
-	b.enter(head, entry, len(pending) == 0 || meta.After != nil)
-	b.needNodes(head)
+	b.enter(w, entry, above.isEmpty() || meta.After != nil)
+	b.needNodes(w, head)
+	head.Waits = w.list()
 	b.orderInside(it)
 }
 
@@ -77,58 +52,48 @@ func (b *builder) orderInside(it item) {
 	if it.start == nil {
 		return
 	}
-	above := []*Vertex{it.start}
+	above := []Edge{{On: it.start.ID, Need: lang.NeedFinished, Cause: ByOrder}}
 	for _, r := range it.rounds {
-		for _, v := range above {
-			wait(r.start, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
-		}
+		r.start.Waits = above
 		b.order(r.steps, r.start)
-		above = b.ends(r.start, r.steps)
-		for _, v := range above {
-			wait(it.vertex, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
-		}
+		above = ends(r.start, r.steps)
+		it.vertex.Waits = append(it.vertex.Waits, above...)
 	}
-	if len(it.rounds) > 0 {
-		return
-	}
-	b.order(it.inside, it.start)
-	for _, v := range b.ends(it.start, it.inside) {
-		wait(it.vertex, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
+	if len(it.rounds) == 0 {
+		b.order(it.inside, it.start)
+		it.vertex.Waits = ends(it.start, it.inside)
 	}
 }
 
 // isAfter says that a reference is one of those that after names.
-func isAfter(after []lang.Ref, r lang.Ref) bool {
+func isAfter(after []lang.Ref, r *lang.Ref) bool {
 	return slices.ContainsFunc(after, func(a lang.Ref) bool { return a.Address == r.Address && a.Range == r.Range })
 }
 
-// enter lets a vertex wait for the start of its round, or at the top, if it
+// enter lets a step wait for the start of its round, or at the top, if it
 // waits for no other step, for what the first steps wait for. Free says that
 // nothing above it in its round keeps it.
-func (b *builder) enter(v, entry *Vertex, free bool) {
-	if entry != nil {
-		if free {
-			wait(v, Edge{On: entry.ID, Need: lang.NeedFinished, Cause: ByOrder})
-		}
-		return
-	}
-	if len(v.Waits) == 0 {
-		v.Waits = slices.Clone(b.roots)
+func (b *builder) enter(w *edgeSet, entry *Vertex, free bool) {
+	switch {
+	case entry == nil && w.isEmpty():
+		w.shared = b.roots
+	case entry != nil && free:
+		w.add(Edge{On: entry.ID, Need: lang.NeedFinished, Cause: ByOrder})
 	}
 }
 
 // needNodes lets a step that starts nodes wait until they are created, and one
 // that acts on nodes wait for the step that starts them, unless the order says
 // so already.
-func (b *builder) needNodes(v *Vertex) {
+func (b *builder) needNodes(w *edgeSet, v *Vertex) {
 	for _, n := range v.Targets {
 		s := b.starter[n]
 		switch {
 		case s == nil:
 		case s == v:
-			wait(v, Edge{On: "create." + short(n), Need: lang.NeedFinished, Cause: ByNode})
-		case b.index[s] < b.index[v] && !isOrdered(v, s):
-			wait(v, Edge{On: s.ID, Need: lang.NeedFinished, Cause: ByNode})
+			w.add(Edge{On: "create." + short(n), Need: lang.NeedFinished, Cause: ByNode})
+		case s.at < v.at && !isOrdered(v, s):
+			w.add(Edge{On: s.ID, Need: lang.NeedFinished, Cause: ByNode})
 		}
 	}
 }
@@ -138,17 +103,17 @@ func isOrdered(v, above *Vertex) bool {
 	return v.Step.Meta.After == nil && !above.Step.Meta.Background && v.Group == above.Group
 }
 
-// ends are the vertices that end what is inside of something: its start, if
-// nothing is.
-func (b *builder) ends(start *Vertex, steps sequence) []*Vertex {
-	if len(steps) == 0 {
-		return []*Vertex{start}
-	}
-	var all []*Vertex
+// ends are the edges of what comes after all that is inside of something: its
+// start, if nothing is.
+func ends(start *Vertex, steps sequence) []Edge {
+	var all []Edge
 	for _, u := range steps {
 		for _, it := range u.items {
-			all = append(all, it.vertex)
+			all = append(all, Edge{On: it.vertex.ID, Need: lang.NeedFinished, Cause: ByOrder})
 		}
+	}
+	if len(all) == 0 {
+		all = append(all, Edge{On: start.ID, Need: lang.NeedFinished, Cause: ByOrder})
 	}
 	return all
 }
@@ -160,12 +125,12 @@ func (b *builder) orderCleanup(seq sequence) {
 	for _, u := range seq {
 		for _, it := range u.items {
 			if last != nil {
-				wait(it.head(), Edge{On: last.ID, Need: lang.NeedFinished, Cause: ByOrder})
+				it.head().Waits = []Edge{{On: last.ID, Need: lang.NeedFinished, Cause: ByOrder}}
 			}
 			b.orderInside(it)
 			for _, r := range it.step.Refs {
 				for _, t := range b.named[r.Address] {
-					if r.Kind != lang.NodeRef && b.index[t] >= b.index[it.head()] {
+					if r.Kind != lang.NodeRef && t.at >= it.head().at {
 						b.forward = append(b.forward, forward{it.vertex, t, r})
 					}
 				}
@@ -182,22 +147,20 @@ type forward struct {
 	ref      lang.Ref
 }
 
-// refer lets a vertex wait for what a reference means. Self is the vertex of
-// the step that makes it.
-func (b *builder) refer(head, self *Vertex, r lang.Ref, need lang.Need, cause Cause) {
+// refer lets an item wait for what a reference of its step means.
+func (b *builder) refer(w *edgeSet, it item, r *lang.Ref, need lang.Need, cause Cause) {
 	for _, t := range b.named[r.Address] {
-		if b.index[t] >= b.index[head] && isOutside(t, head) {
-			continue // what the use gives for a param; it is reported there
-		}
-		if b.index[t] >= b.index[head] {
-			b.forward = append(b.forward, forward{self, t, r})
+		if t.at >= it.head().at {
+			if !isOutside(t, it.head()) { // else it is what the use gives for a param, and reported there
+				b.forward = append(b.forward, forward{it.vertex, t, *r})
+			}
 			continue
 		}
-		e := Edge{On: t.ID, Need: need, Cause: cause, Ref: &r}
+		e := Edge{On: t.ID, Need: need, Cause: cause, Ref: r}
 		if t.Kind == GroupEnd && need != lang.NeedFinished {
 			e.On = startID(t.ID)
 		}
-		wait(head, e)
+		w.add(e)
 	}
 }
 
@@ -279,28 +242,4 @@ func (b *builder) waitsOf(v *Vertex) []*Vertex {
 		on = append(on, b.byID[e.On])
 	}
 	return on
-}
-
-// implies says that once a vertex has finished, another has too.
-func (b *builder) implies(v, other *Vertex) bool {
-	return b.reaches(v, other, func(e Edge) bool { return e.Need == lang.NeedFinished })
-}
-
-// reaches says that a vertex waits for another, directly or through others,
-// along the edges that count. Edges point backwards, so that nothing above the
-// other needs to be looked at.
-func (b *builder) reaches(v, other *Vertex, counts func(Edge) bool) bool {
-	seen := map[*Vertex]bool{}
-	var visit func(*Vertex) bool
-	visit = func(v *Vertex) bool {
-		if v == other {
-			return true
-		}
-		if b.index[v] < b.index[other] || seen[v] {
-			return false
-		}
-		seen[v] = true
-		return slices.ContainsFunc(v.Waits, func(e Edge) bool { return counts(e) && visit(b.byID[e.On]) })
-	}
-	return visit(v)
 }

@@ -53,7 +53,10 @@ type Vertex struct {
 	// the top. A round is in its repeat; the start and the end of a group are
 	// not in it but where it stands.
 	Group string
-	Waits []Edge
+	Waits []Edge // may share its memory with that of others
+
+	at   int // place among the plan's vertices
+	seen int // the last walk that came by, see builder.reaches
 }
 
 // Edge says that a vertex waits for another.

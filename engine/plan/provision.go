@@ -39,13 +39,16 @@ func (b *builder) findStarters(steps []*Vertex) {
 // nodesOf returns the addresses of the nodes that an address means: that of an
 // instance, or of a declaration with several.
 func (b *builder) nodesOf(address string) []string {
-	var all []string
-	for _, n := range b.variant.Nodes {
-		if n.Address == address || "node."+n.Name == address {
-			all = append(all, n.Address)
+	if b.nodes == nil {
+		b.nodes = map[string][]string{}
+		for _, n := range b.variant.Nodes {
+			b.nodes[n.Address] = append(b.nodes[n.Address], n.Address)
+			if whole := "node." + n.Name; whole != n.Address {
+				b.nodes[whole] = append(b.nodes[whole], n.Address)
+			}
 		}
 	}
-	return all
+	return b.nodes[address]
 }
 
 // provision plans what is there before the first step.
@@ -65,13 +68,13 @@ func (b *builder) provision() {
 		}
 	}
 	for _, n := range b.variant.Nodes {
-		v := &Vertex{ID: "create." + short(n.Address), Kind: CreateVertex, Node: n, Targets: []string{n.Address}, Title: "create " + n.Address}
+		w := &edgeSet{}
 		for _, id := range of[n] {
 			if b.byID[id] != nil {
-				wait(v, Edge{On: id, Need: lang.NeedFinished, Cause: ByImage})
+				w.add(Edge{On: id, Need: lang.NeedFinished, Cause: ByImage})
 			}
 		}
-		b.add(v)
+		b.add(&Vertex{ID: "create." + short(n.Address), Kind: CreateVertex, Node: n, Targets: []string{n.Address}, Title: "create " + n.Address, Waits: w.list()})
 	}
 	b.startNodes()
 }
@@ -165,14 +168,14 @@ func (b *builder) startNodes() {
 	order, _ := dag.Order(early, deps)
 	for _, address := range order {
 		n := byAddress[address]
-		v := &Vertex{ID: address, Kind: NodeVertex, Node: n, Targets: []string{address}, Title: "start " + address}
-		wait(v, Edge{On: "create." + short(address), Need: lang.NeedFinished, Cause: ByNode})
+		w := &edgeSet{}
+		w.add(Edge{On: "create." + short(address), Need: lang.NeedFinished, Cause: ByNode})
 		for _, d := range deps(address) {
 			if b.starter[d] == nil {
-				wait(v, Edge{On: d, Need: lang.NeedFinished, Cause: ByNode})
+				w.add(Edge{On: d, Need: lang.NeedFinished, Cause: ByNode})
 			}
 		}
-		b.add(v)
+		v := b.add(&Vertex{ID: address, Kind: NodeVertex, Node: n, Targets: []string{address}, Title: "start " + address, Waits: w.list()})
 		b.roots = append(b.roots, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByNode})
 	}
 	if len(b.roots) > 0 {

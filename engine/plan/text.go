@@ -98,8 +98,13 @@ func (t *printer) vertex(number int, v *Vertex, ids int) {
 // waits lists what a vertex waits for by one cause.
 func waits(v *Vertex, c Cause) string {
 	var on []string
-	for _, e := range v.Waits {
+	n := 0
+	for i := range v.Waits {
+		e := &v.Waits[i]
 		if e.Cause != c {
+			continue
+		}
+		if n++; n > manyWaits {
 			continue
 		}
 		name := e.On
@@ -108,9 +113,8 @@ func waits(v *Vertex, c Cause) string {
 		}
 		on = append(on, name)
 	}
-	if len(on) > manyWaits {
-		more := len(on) - manyWaits + 1
-		on = append(on[:manyWaits-1], fmt.Sprintf("and %d more", more))
+	if n > manyWaits {
+		on = append(on[:manyWaits-1], fmt.Sprintf("and %d more", n-manyWaits+1))
 	}
 	return strings.Join(on, ", ")
 }
