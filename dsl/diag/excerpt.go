@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -34,11 +33,10 @@ type excerpt struct {
 // line returns the line that a range starts in. Of a range over several lines
 // the first is marked up to its end.
 func (s *sources) line(rng hcl.Range) (excerpt, bool) {
-	src, ok := s.text[rng.Filename]
-	if !ok {
+	if _, ok := s.text[rng.Filename]; !ok {
 		return excerpt{}, false
 	}
-	begin, text, ok := nthLine(src, rng.Start.Line)
+	begin, text, ok := s.nthLine(rng.Filename, rng.Start.Line)
 	if !ok {
 		return excerpt{}, false
 	}
@@ -52,20 +50,6 @@ func (s *sources) line(rng hcl.Range) (excerpt, bool) {
 		to = len(text)
 	}
 	return newExcerpt(text, from, min(max(to, from), len(text))), true
-}
-
-// nthLine returns the line of that number, without its end, and the offset at
-// which it begins.
-func nthLine(src []byte, n int) (begin int, text []byte, ok bool) {
-	for range n - 1 {
-		i := bytes.IndexByte(src[begin:], '\n')
-		if i < 0 {
-			return 0, nil, false
-		}
-		begin += i + 1
-	}
-	text, _, _ = bytes.Cut(src[begin:], []byte("\n"))
-	return begin, bytes.TrimSuffix(text, []byte("\r")), true
 }
 
 func byteOfColumn(text []byte, column int) int {
