@@ -29,11 +29,11 @@ type body struct {
 func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, objects ...schema.Object) ([]*body, []*hclsyntax.Block) {
 	bodies := make([]*body, len(objects))
 	for i, o := range objects {
-		bodies[i] = &body{file: file, rng: headerOf(b), schema: o, attrs: map[string]*hclsyntax.Attribute{}, blocks: map[string][]*body{}}
+		bodies[i] = &body{file: file, rng: headerOf(b), schema: o}
 	}
 	for _, a := range attrsInOrder(b.Body) {
 		if i := slices.IndexFunc(objects, func(o schema.Object) bool { _, ok := o.Attr(a.Name); return ok }); i >= 0 {
-			bodies[i].attrs[a.Name] = a
+			bodies[i].give(a)
 			continue
 		}
 		l.unknownArgument(b, a, objects, extra)
@@ -80,6 +80,14 @@ func openTo(b *hclsyntax.Body, known ...schema.Object) schema.Object {
 	return o
 }
 
+// give notes an argument that stands in the body.
+func (b *body) give(a *hclsyntax.Attribute) {
+	if b.attrs == nil {
+		b.attrs = map[string]*hclsyntax.Attribute{}
+	}
+	b.attrs[a.Name] = a
+}
+
 // nested decodes a nested block of a body's schema.
 func (l *loader) nested(in *body, b *hclsyntax.Block) {
 	s, _ := in.schema.Block(b.Type)
@@ -92,6 +100,9 @@ func (l *loader) nested(in *body, b *hclsyntax.Block) {
 		return
 	}
 	bodies, _ := l.split(in.file, b, nil, s.Body)
+	if in.blocks == nil {
+		in.blocks = map[string][]*body{}
+	}
 	in.blocks[b.Type] = append(in.blocks[b.Type], bodies[0])
 }
 

@@ -10,9 +10,10 @@ import (
 
 // checked is what checking an instance's arguments found out.
 type checked struct {
-	args   cty.Value
-	rec    recorder
-	result schema.Object // of what expressions see
+	args cty.Value
+	rec  recorder
+	// own are the results beside those that every step has.
+	own []schema.Attr
 	// nodeAttrs are results that are addresses of nodes; expressions see nodes.
 	nodeAttrs []string
 	when      cty.Value // of a step
@@ -30,7 +31,6 @@ func (x *expansion) check(i *instance) *checked {
 		return i.checked
 	}
 	c := &checked{args: cty.DynamicVal, when: cty.NilVal, busy: true}
-	c.result = baseResult(i.decl)
 	if i.checked != nil {
 		// Steps in a circle are the plan's to report, with the reasons why each
 		// waits for the other; a probe has no place in it.
@@ -41,7 +41,10 @@ func (x *expansion) check(i *instance) *checked {
 	}
 	i.checked = c
 	if i.decl.args != nil && i.decl.root != rootRepeat && i.decl.root != rootAssert {
-		x.stack = append(x.stack, hop{i, i.address, i.decl.rng})
+		if !x.enter(i, i.address, i.decl.rng) {
+			i.checked = nil
+			return c
+		}
 		f := x.of(i, &c.rec)
 		if i.decl.isStep() {
 			c.when = x.whenOf(i)
@@ -55,7 +58,7 @@ func (x *expansion) check(i *instance) *checked {
 		}
 		x.leave()
 	}
-	c.result = x.resultOf(i, c)
+	c.own = x.ownResults(i, c)
 	c.busy = false
 	return c
 }
@@ -99,43 +102,48 @@ func isTrue(v cty.Value) bool {
 	return v != cty.NilVal && v.Type() == cty.Bool && v.IsKnown() && !v.IsNull() && v.True()
 }
 
+// faultAttrs are what every fault has.
+var faultAttrs = schema.StepAttrs.And(schema.FaultAttrs)
+
 // baseResult is what every step has.
 func baseResult(d *decl) schema.Object {
 	switch {
 	case d.isFault():
-		return schema.StepAttrs.And(schema.FaultAttrs)
+		return faultAttrs
 	case d.isStep():
 		return schema.StepAttrs
 	}
 	return schema.Object{}
 }
 
-// resultOf is the shape of an instance's value.
-func (x *expansion) resultOf(i *instance, c *checked) schema.Object {
-	o := baseResult(i.decl)
+// ownResults are what an instance's type adds to what every step has.
+func (x *expansion) ownResults(i *instance, c *checked) []schema.Attr {
+	var own schema.Object
 	if i.decl.root == rootWorkload {
-		o = o.And(schema.Statistics(captured(c.args)))
+		own = schema.Statistics(captured(c.args))
 	}
 	if c.use != nil {
-		return o.And(objectOf(c.use.def.result, c.yields))
+		return own.And(objectOf(c.use.def.result, c.yields)).Attrs
 	}
 	if i.decl.typ.Result == nil || i.decl.broken {
-		return o
+		return own.Attrs
 	}
 	args := c.args
 	if args == cty.DynamicVal {
 		args = cty.UnknownVal(plainType(i.decl.args.schema.Type()))
 	}
+	base := baseResult(i.decl)
 	for _, a := range i.decl.typ.Result(args).Attrs {
-		if _, taken := o.Attr(a.Name); taken {
+		_, inBase := base.Attr(a.Name)
+		if _, taken := own.Attr(a.Name); taken || inBase {
 			continue
 		}
 		if a.Ref == schema.RefNode || a.Ref == schema.RefNodes {
 			c.nodeAttrs = append(c.nodeAttrs, a.Name)
 		}
-		o.Attrs = append(o.Attrs, a)
+		own.Attrs = append(own.Attrs, a)
 	}
-	return o
+	return own.Attrs
 }
 
 // captured is the type of what a workload captures: a list of strings for each
@@ -177,14 +185,17 @@ func (x *expansion) planned(i *instance) cty.Value {
 	if c.busy {
 		return cty.DynamicVal // a circle
 	}
-	m := map[string]cty.Value{}
-	for _, a := range c.result.Attrs {
-		m[a.Name] = cty.UnknownVal(seenType(a))
-		if a.Ref == schema.RefNodes {
-			m[a.Name] = x.givenNodes(c.args, a.Name)
-		}
-		if v, ok := c.yields[a.Name]; ok && holdsNodes(v.Type()) && !i.mayBeSkipped() {
-			m[a.Name] = v // which nodes is known early
+	base := baseResult(i.decl).Attrs
+	m := make(map[string]cty.Value, len(base)+len(c.own))
+	for _, attrs := range [][]schema.Attr{base, c.own} {
+		for _, a := range attrs {
+			m[a.Name] = cty.UnknownVal(seenType(a))
+			if a.Ref == schema.RefNodes {
+				m[a.Name] = x.givenNodes(c.args, a.Name)
+			}
+			if v, ok := c.yields[a.Name]; ok && holdsNodes(v.Type()) && !i.mayBeSkipped() {
+				m[a.Name] = v // which nodes is known early
+			}
 		}
 	}
 	if _, ok := m["address"]; ok && !i.phantom {
@@ -228,11 +239,18 @@ func seenType(a schema.Attr) cty.Type {
 	return plainType(a.ValueType())
 }
 
-// resultType is the type in which the engine keeps a step's value.
-func (c *checked) resultType() cty.Type {
+// resultType is the type in which the engine keeps a step's value. Unless that
+// has nodes, which are addresses to the engine, it is what expressions see.
+func (x *expansion) resultType(i *instance) cty.Type {
+	c := x.check(i)
+	if len(c.nodeAttrs) == 0 && c.use == nil && !c.busy {
+		return x.planned(i).Type()
+	}
 	attrs := map[string]cty.Type{}
-	for _, a := range c.result.Attrs {
-		attrs[a.Name] = plainType(a.ValueType())
+	for _, list := range [][]schema.Attr{baseResult(i.decl).Attrs, c.own} {
+		for _, a := range list {
+			attrs[a.Name] = plainType(a.ValueType())
+		}
 	}
 	return cty.Object(attrs)
 }

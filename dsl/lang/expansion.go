@@ -37,6 +37,7 @@ type expansion struct {
 
 	// stack is what is being worked out, for naming circles.
 	stack []hop
+	open  map[any]bool // what is on the stack
 }
 
 // hop is one thing that is being worked out, and where it was asked for.
@@ -102,6 +103,7 @@ func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expan
 		locals:    map[localKey]*local{},
 		onlyNodes: map[onlyKey][]*instance{},
 		secrets:   map[string]bool{},
+		open:      map[any]bool{},
 		circular:  map[*decl]bool{},
 
 		defines:     map[*define]*sink{},
@@ -119,31 +121,44 @@ func (x *expansion) runner(file *source.File, at *place, inst *instance, s Scope
 	return frame{x: x, file: file, place: at, inst: inst, ctx: &hcl.EvalContext{}, scope: s}
 }
 
+// maxDepth is how many things may be worked out for one another. No person
+// writes a longer chain, and the program's own stack has an end.
+const maxDepth = 10_000
+
 // enter notes that something is being worked out; it reports a circle.
 func (x *expansion) enter(what any, name string, at hcl.Range) bool {
-	for i, h := range x.stack {
-		if h.what != what {
-			continue
-		}
-		names := []string{}
-		var o []diag.Option
-		for _, n := range x.stack[i:] {
-			names = append(names, n.name)
-			if k, ok := n.what.(localKey); ok {
-				x.circular[k.d] = true
-			}
-			if n.at != at && n.at.Filename != "" {
-				o = append(o, diag.Also(n.at, n.name+" is needed here"))
-			}
-		}
-		x.sink.add(diag.New(diag.ValueCycle, at, name+" depends on itself", strings.Join(append(names, name), " → "), o...))
+	switch {
+	case x.open[what]:
+		x.reportCircle(what, name, at)
+		return false
+	case len(x.stack) >= maxDepth:
+		x.sink.add(diag.New(diag.TooMany, at, name+" is the last of more than "+indexText(maxDepth)+" that depend on one another", "Each is worked out for the one before it."))
 		return false
 	}
+	x.open[what] = true
 	x.stack = append(x.stack, hop{what, name, at})
 	return true
 }
 
-func (x *expansion) leave() { x.stack = x.stack[:len(x.stack)-1] }
+func (x *expansion) leave() {
+	last := len(x.stack) - 1
+	delete(x.open, x.stack[last].what)
+	x.stack = x.stack[:last]
+}
+
+// reportCircle reports what is needed to work itself out.
+func (x *expansion) reportCircle(what any, name string, at hcl.Range) {
+	begin := slices.IndexFunc(x.stack, func(h hop) bool { return h.what == what })
+	names := []string{}
+	var o []diag.Option
+	for _, n := range x.stack[begin:] {
+		names = append(names, n.name)
+		if n.at != at && n.at.Filename != "" {
+			o = append(o, diag.Also(n.at, n.name+" is needed here"))
+		}
+	}
+	x.sink.add(diag.New(diag.ValueCycle, at, name+" depends on itself", strings.Join(append(names, name), " → "), o...))
+}
 
 // variable is var.NAME.
 func (f frame) variable(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnostics) {

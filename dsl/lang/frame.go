@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -150,7 +152,7 @@ func (s *sink) add(diags ...*hcl.Diagnostic) { s.diags = append(s.diags, diags..
 type recorder struct {
 	refs    []Ref
 	windows []Window
-	seenRef map[refKey]bool
+	seenRef map[refKey]bool // once there are many
 	seenWin map[Window]bool
 	// late says that something else is known only when the run has begun: its
 	// id, or what pick chooses.
@@ -175,18 +177,31 @@ type refKey struct {
 }
 
 func (r *recorder) ref(x Ref) {
-	if r == nil {
+	if r == nil || r.has(x) {
 		return
 	}
-	k := refKey{x.Address, x.Whole, x.Need}
-	if r.seenRef[k] {
-		return
-	}
-	if r.seenRef == nil {
-		r.seenRef = map[refKey]bool{}
-	}
-	r.seenRef[k] = true
 	r.refs = append(r.refs, x)
+	switch {
+	case r.seenRef != nil:
+		r.seenRef[keyOfRef(x)] = true
+	case len(r.refs) > fewRefs:
+		r.seenRef = map[refKey]bool{}
+		for _, x := range r.refs {
+			r.seenRef[keyOfRef(x)] = true
+		}
+	}
+}
+
+// fewRefs are looked through one by one.
+const fewRefs = 8
+
+func keyOfRef(x Ref) refKey { return refKey{x.Address, x.Whole, x.Need} }
+
+func (r *recorder) has(x Ref) bool {
+	if r.seenRef != nil {
+		return r.seenRef[keyOfRef(x)]
+	}
+	return slices.ContainsFunc(r.refs, func(y Ref) bool { return keyOfRef(y) == keyOfRef(x) })
 }
 
 func (r *recorder) window(w Window) {

@@ -37,7 +37,7 @@ func (x *expansion) step(i *instance) *Step {
 	c := x.check(i)
 	s := &Step{
 		Address: i.address, Declaration: i.set.address(), Kind: StepKind(d.root), Name: d.name, Key: i.key, Type: d.typ, Range: d.rng,
-		Result: c.resultType(), Uses: i.place.usedAt(),
+		Result: x.resultType(i), Uses: i.place.usedAt(),
 	}
 	var rec recorder
 	before := len(x.sink.diags)
@@ -85,8 +85,11 @@ func inSourceOrder(refs []Ref) []Ref {
 // meta evaluates a step's meta-arguments.
 func (x *expansion) meta(i *instance, rec *recorder) Meta {
 	b := i.decl.meta
-	f := x.of(i, rec)
 	m := Meta{Attempts: 1}
+	if len(b.attrs) == 0 && len(b.blocks) == 0 {
+		return m
+	}
+	f := x.of(i, rec)
 	early := &body{file: b.file, rng: b.rng, blocks: b.blocks, attrs: map[string]*hclsyntax.Attribute{}}
 	early.schema.Blocks = b.schema.Blocks
 	for _, a := range b.schema.Attrs {

@@ -82,7 +82,7 @@ func (x *expansion) standIn(p *param) *instance {
 	set.list = []*instance{i}
 	args := cty.ObjectVal(map[string]cty.Value{"capture": cty.UnknownVal(cty.Map(cty.String))})
 	i.checked = &checked{args: args}
-	i.checked.result = x.resultOf(i, i.checked)
+	i.checked.own = x.ownResults(i, i.checked)
 	return i
 }
 

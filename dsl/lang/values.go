@@ -127,7 +127,31 @@ func (f frame) left(a schema.Attr) cty.Value {
 }
 
 // plainType is a type as values have it: without optional attributes.
-func plainType(t cty.Type) cty.Type { return t.WithoutOptionalAttributesDeep() }
+func plainType(t cty.Type) cty.Type {
+	if !hasOptional(t) {
+		return t // as most are; a copy of a deep type costs
+	}
+	return t.WithoutOptionalAttributesDeep()
+}
+
+func hasOptional(t cty.Type) bool {
+	switch {
+	case t.IsCollectionType():
+		return hasOptional(t.ElementType())
+	case t.IsTupleType():
+		return slices.ContainsFunc(t.TupleElementTypes(), hasOptional)
+	case t.IsObjectType():
+		if len(t.OptionalAttributes()) > 0 {
+			return true
+		}
+		for _, a := range t.AttributeTypes() {
+			if hasOptional(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // needsCare finds a string, not known yet, where a number or a bool is wanted.
 // The conversion would be tried only when the value is there.
