@@ -31,6 +31,8 @@ type selection struct {
 	seeded       bool
 	allowOutside bool
 	color        *choice
+	// take is given each plan of a file. Without it they are kept, in variants.
+	take func(f *file, p planned)
 }
 
 func (s *selection) addFlags(cmd *cobra.Command) {
@@ -230,7 +232,7 @@ func (l *loaded) plan(s *selection) error {
 			selected = append(selected, f)
 		}
 		for _, key := range keys {
-			f.plan(key)
+			f.plan(key, s.taker())
 		}
 	}
 	l.files = selected
@@ -248,12 +250,18 @@ func (f *file) planInvalid() {
 		return
 	}
 	for _, key := range f.scenario.VariantKeys {
-		f.plan(key)
+		f.plan(key, func(*file, planned) {})
 	}
-	f.variants = nil
 }
 
-func (f *file) plan(key string) {
+func (s *selection) taker() func(*file, planned) {
+	if s.take != nil {
+		return s.take
+	}
+	return func(f *file, p planned) { f.variants = append(f.variants, p) }
+}
+
+func (f *file) plan(key string, take func(*file, planned)) {
 	v, diags := f.scenario.Expand(key)
 	f.diags = append(f.diags, diags...)
 	if v == nil || diags.HasErrors() {
@@ -262,7 +270,7 @@ func (f *file) plan(key string) {
 	p, diags := plan.Build(v)
 	f.diags = append(f.diags, diags...)
 	if p != nil && !diags.HasErrors() {
-		f.variants = append(f.variants, planned{p, key})
+		take(f, planned{p, key})
 	}
 }
 

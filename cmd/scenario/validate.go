@@ -20,6 +20,8 @@ func newValidate(w *world) *cobra.Command {
 running them: syntax, names, types, references, order. It touches no Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.seeded = cmd.Flags().Changed("seed")
+			sizes := map[*file]size{}
+			s.take = func(f *file, p planned) { sizes[f] = sizes[f].with(p) }
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
 			if err != nil {
 				return err
@@ -35,7 +37,7 @@ running them: syntax, names, types, references, order. It touches no Docker.`,
 			}
 			for _, f := range l.files {
 				if !f.invalid() {
-					fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), f.size())
+					fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), sizes[f])
 				}
 			}
 			return l.verdict()
@@ -46,21 +48,27 @@ running them: syntax, names, types, references, order. It touches no Docker.`,
 	return cmd
 }
 
-// size says what there is in a file that is valid.
-func (f *file) size() string {
-	if len(f.variants) != 1 {
-		return fmt.Sprintf("valid, %d variants", len(f.variants))
-	}
-	steps := 0
-	for _, v := range f.variants[0].Vertices {
+// size is what there is in a file that is valid.
+type size struct{ variants, steps int }
+
+func (s size) with(p planned) size {
+	s.variants++
+	for _, v := range p.Vertices {
 		if v.Step != nil {
-			steps++
+			s.steps++
 		}
 	}
-	if steps == 1 {
+	return s
+}
+
+func (s size) String() string {
+	switch {
+	case s.variants != 1:
+		return fmt.Sprintf("valid, %d variants", s.variants)
+	case s.steps == 1:
 		return "valid, 1 step"
 	}
-	return fmt.Sprintf("valid, %d steps", steps)
+	return fmt.Sprintf("valid, %d steps", s.steps)
 }
 
 // verdict is the error for files that are invalid; what is wrong with them has
