@@ -1,0 +1,38 @@
+package lang_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+// TestAChainThatIsTooDeepIsAnError: each of these is worked out for the one
+// above it, so that without an end to it the program's own stack would end.
+func TestAChainThatIsTooDeepIsAnError(t *testing.T) {
+	const n = 10_100
+	for name, file := range map[string]func() string{
+		"locals": func() string {
+			var b strings.Builder
+			for i := n; i > 0; i-- {
+				fmt.Fprintf(&b, "  l%d = local.l%d\n", i, i-1)
+			}
+			return "locals {\n" + b.String() + "  l0 = 1\n}\n"
+		},
+		"steps": func() string {
+			var b strings.Builder
+			for i := range n {
+				fmt.Fprintf(&b, "action \"note\" \"n%d\" {\n  values = action.n%d.values\n}\n", i, i+1)
+			}
+			return b.String() + fmt.Sprintf("action \"note\" \"n%d\" {\n  values = 1\n}\n", n)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := loadSource([]byte("scenario \"x\" {}\n" + file()))
+			if len(diags) != 1 || diag.CodeOf(diags[0]) != diag.TooMany {
+				t.Errorf("%d problems, want one of too many: %.200v", len(diags), diags)
+			}
+		})
+	}
+}
