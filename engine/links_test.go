@@ -11,8 +11,10 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/plan"
 	"github.com/scenario-run/scenario/engine/step"
 )
 
@@ -50,11 +52,21 @@ func (s *linkScene) cut(name string, f *testFault) {
 	st := s.fault(name, f, cty.EmptyObjectVal)
 	st.Type.Takes = []schema.Resource{schema.Links}
 	s.defs[len(s.defs)-1].Takes = st.Type.Takes
-	s.then(st)
+	s.thenWithNodes(st)
+}
+
+// thenWithNodes adds a step that waits for the one before it and for every node.
+// A scene's first step otherwise waits for the last of them only.
+func (s *linkScene) thenWithNodes(st *lang.Step) {
+	var nodes []plan.Edge
+	for _, n := range s.nodes {
+		nodes = append(nodes, edge(n.Address, lang.NeedFinished))
+	}
+	s.then(st, nodes...)
 }
 
 func (s *linkScene) do(name string, do func(context.Context, *step.Env) error) {
-	s.then(s.action(name, func(ctx context.Context, env *step.Env) (step.Result, error) { return step.Result{}, do(ctx, env) }))
+	s.thenWithNodes(s.action(name, func(ctx context.Context, env *step.Env) (step.Result, error) { return step.Result{}, do(ctx, env) }))
 }
 
 // look remembers how many rules are in force at each end.
