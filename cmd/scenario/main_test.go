@@ -71,6 +71,7 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`\b\d{6}-\d{6}-[0-9a-z]{4}\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d\b`), "DATE"},
+	{regexp.MustCompile(`timestamp="[^"]+"`), `timestamp="T"`},
 	{regexp.MustCompile(`--seed \d+`), "--seed N"},
 	{regexp.MustCompile(`(?m) *\+\d+\.\ds`), "   +T"},
 	// A step that takes no time at all has no duration in its line.
@@ -80,10 +81,11 @@ var changing = []struct {
 }
 
 // scrub copies what a command printed to a file, with a name in place of each
-// time, run and seed: scrub stdout FILE.
+// time, run and seed: scrub stdout FILE; or what stands
+// in a file.
 func scrub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: scrub stdout|stderr FILE")
+		ts.Fatalf("usage: scrub stdout|stderr|FILE FILE")
 	}
 	text := ts.ReadFile(args[0])
 	for _, c := range changing {

@@ -12,15 +12,16 @@ import (
 
 // progress shows a run while it goes on.
 type progress struct {
-	sinks []event.Sink
-	close func()
+	sinks  []event.Sink
+	stream io.Writer // what people read
+	close  func()
 }
 
 // newProgress chooses how a run is shown, and where: on standard output,
 // unless that carries data.
 func newProgress(w *world, f *runFlags, dir string) (progress, error) {
 	if f.progress.value == "json" {
-		return progress{sinks: []event.Sink{event.NewWriter(w.stdout)}, close: func() {}}, nil
+		return progress{sinks: []event.Sink{event.NewWriter(w.stdout)}, stream: w.stderr, close: func() {}}, nil
 	}
 	stream := w.stdout
 	if f.json == "-" {
@@ -38,9 +39,9 @@ func newProgress(w *world, f *runFlags, dir string) (progress, error) {
 		Logs:    os.DirFS(dir),
 	})
 	if mode != timeline.Terminal {
-		return progress{sinks: []event.Sink{tl}, close: func() {}}, nil
+		return progress{sinks: []event.Sink{tl}, stream: stream, close: func() {}}, nil
 	}
-	return progress{sinks: []event.Sink{tl}, close: redraw(tl)}, nil
+	return progress{sinks: []event.Sink{tl}, stream: stream, close: redraw(tl)}, nil
 }
 
 // mode is how the timeline draws on a stream.

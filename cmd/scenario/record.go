@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -95,12 +94,5 @@ func (r *runner) writeSummary(s *summary.Summary, code int) error {
 	if err := s.JSON(&b, code); err != nil {
 		return err
 	}
-	tmp := r.f.json + ".tmp"
-	if err := os.WriteFile(tmp, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("--json: %w", err)
-	}
-	if err := os.Rename(tmp, r.f.json); err != nil {
-		return fmt.Errorf("--json: %w", errors.Join(err, os.Remove(tmp)))
-	}
-	return nil
+	return writeWhole(r.f.json, b.Bytes())
 }

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 // runFlags are the flags of run.
 type runFlags struct {
 	selection
+	reports
 	keep     *choice
 	progress *choice
 	timeout  time.Duration
@@ -51,13 +51,14 @@ removed, 8 time limit of the run, 70 internal error, 130 and 143 interrupted.`,
 			return (&runner{w: w, f: f}).run(args)
 		},
 	}
-	f.addFlags(cmd)
+	f.selection.addFlags(cmd)
 	fl := cmd.Flags()
 	fl.Var(f.keep, "keep", "when nodes outlive the run")
 	fl.Var(f.progress, "progress", "how the run is shown")
 	fl.DurationVar(&f.timeout, "timeout", 0, "time limit of the whole run, such as 10m")
 	fl.StringVar(&f.out, "out", "", "the run's own directory `DIR`, new or empty")
 	fl.StringVar(&f.json, "json", "", "write a summary to `FILE`; - is standard output")
+	f.reports.addFlags(fl)
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the plan and touch nothing")
 	return cmd
 }
@@ -70,15 +71,13 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeout") && f.timeout <= 0 {
 		return usage("--timeout %s: a time limit is more than nothing", f.timeout)
 	}
-	if f.json != "" && f.json != "-" {
-		if info, err := os.Stat(filepath.Dir(f.json)); err != nil || !info.IsDir() {
-			return usage("--json %s: there is no directory %s", f.json, filepath.Dir(f.json))
-		}
+	if err := errors.Join(canBeIn("--json", f.json), f.reports.check()); err != nil {
+		return err
 	}
 	if !f.dryRun {
 		return nil
 	}
-	for _, name := range []string{"keep", "progress", "timeout", "out", "json"} {
+	for _, name := range []string{"keep", "progress", "timeout", "out", "json", "junit", "annotate"} {
 		if cmd.Flags().Changed(name) {
 			return usage("--dry-run runs nothing, so --%s has no meaning", name)
 		}

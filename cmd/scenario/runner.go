@@ -13,8 +13,10 @@ import (
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/guardian"
+	"github.com/scenario-run/scenario/engine/report/outcome"
 	"github.com/scenario-run/scenario/engine/report/summary"
 	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
 )
 
 // runner is one call of run.
@@ -53,34 +55,53 @@ func (r *runner) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	sum := summary.New()
-	o := engine.Options{
-		Registry: registry, Dir: r.dir, RunID: id, Owner: engine.Owner(),
-		Keep: engine.Keep(r.f.keep.value), Timeout: r.f.timeout,
-		Sinks: append(shown.sinks, sum), Jobs: hostJobs(),
-		Source: func(name string) []byte { return l.texts[name] },
-		About:  r.about(l),
+	o, err := r.options(l, registry)
+	if err != nil {
+		return err
 	}
-	if r.home != "" {
-		o.Latest = filepath.Join(r.home, "latest")
-	}
-	if o.Invalid, err = l.invalidFiles(); err != nil {
+	sum, out := summary.New(), outcome.New()
+	o.Sinks = append(shown.sinks, sum, out)
+	resume, err := r.f.silenced(r.w, shown.stream)
+	if err != nil {
 		return err
 	}
 	code, err := r.carryOut(o, variants)
 	shown.close()
-	if r.home != "" {
-		if err := engine.PruneRuns(r.home, r.w.now()); err != nil {
-			fmt.Fprintln(r.w.stderr, "warning:", err)
-		}
-	}
-	if err := errors.Join(err, r.writeSummary(sum, code)); err != nil {
+	err = errors.Join(err, resume(), r.writeSummary(sum, code), r.f.write(r.w, out, shown.stream, filepath.Join(r.dir, "junit.xml")))
+	r.prune()
+	if err != nil {
 		return &exitError{code: cmp.Or(code, exitLab), err: err}
 	}
 	if code != 0 {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// options are what the engine is to know of this run, sinks aside.
+func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, error) {
+	o := engine.Options{
+		Registry: registry, Dir: r.dir, RunID: r.id, Owner: engine.Owner(),
+		Keep: engine.Keep(r.f.keep.value), Timeout: r.f.timeout, Jobs: hostJobs(),
+		Source: func(name string) []byte { return l.texts[name] },
+		About:  r.about(l),
+	}
+	if r.home != "" {
+		o.Latest = filepath.Join(r.home, "latest")
+	}
+	var err error
+	o.Invalid, err = l.invalidFiles()
+	return o, err
+}
+
+// prune removes the directories of old runs.
+func (r *runner) prune() {
+	if r.home == "" {
+		return
+	}
+	if err := engine.PruneRuns(r.home, r.w.now()); err != nil {
+		fmt.Fprintln(r.w.stderr, "warning:", err)
+	}
 }
 
 // carryOut hands the variants to the engine, with a guardian beside it.

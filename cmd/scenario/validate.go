@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -12,6 +14,7 @@ import (
 
 func newValidate(w *world) *cobra.Command {
 	var s selection
+	var rep reports
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate [PATH|GLOB|FILE:LINE|-]...",
@@ -20,39 +23,69 @@ func newValidate(w *world) *cobra.Command {
 running them: syntax, names, types, references, order. It touches no Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.seeded = cmd.Flags().Changed("seed")
+			if err := rep.check(); err != nil {
+				return err
+			}
 			sizes := map[*file]size{}
 			s.take = func(f *file, p planned) { sizes[f] = sizes[f].with(p) }
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
 			if err != nil {
 				return err
 			}
+			stream := w.stdout
 			if asJSON {
-				if err := diag.JSON(w.stdout, l.texts, l.diags()); err != nil {
-					return err
-				}
-				return l.verdict()
+				stream = w.stderr
 			}
-			if err := l.print(w, s.color.value, everything); err != nil {
+			err = errors.Join(l.printValidity(w, s.color.value, asJSON, sizes), l.report(w, &rep, sizes, stream))
+			if err != nil {
 				return err
-			}
-			for _, f := range l.files {
-				if !f.invalid() {
-					fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), sizes[f])
-				}
 			}
 			return l.verdict()
 		},
 	}
 	s.addFlags(cmd)
+	rep.addFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the problems as JSON")
 	return cmd
 }
 
+// printValidity says what is wrong, and of files that are valid how much there
+// is in them.
+func (l *loaded) printValidity(w *world, color string, asJSON bool, sizes map[*file]size) error {
+	if asJSON {
+		return diag.JSON(w.stdout, l.texts, l.diags())
+	}
+	if err := l.print(w, color, everything); err != nil {
+		return err
+	}
+	for _, f := range l.files {
+		if !f.invalid() {
+			fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), sizes[f])
+		}
+	}
+	return nil
+}
+
+// report writes the reports on files that were only checked.
+func (l *loaded) report(w *world, rep *reports, sizes map[*file]size, stream io.Writer) error {
+	if rep.junit == "" && !rep.annotates(w) {
+		return nil
+	}
+	out, err := l.outcome(w, sizes)
+	if err != nil {
+		return err
+	}
+	return rep.write(w, out, stream)
+}
+
 // size is what there is in a file that is valid.
-type size struct{ variants, steps int }
+type size struct {
+	keys  []string // of the variants
+	steps int
+}
 
 func (s size) with(p planned) size {
-	s.variants++
+	s.keys = append(s.keys, p.key)
 	for _, v := range p.Vertices {
 		if v.Step != nil {
 			s.steps++
@@ -63,8 +96,8 @@ func (s size) with(p planned) size {
 
 func (s size) String() string {
 	switch {
-	case s.variants != 1:
-		return fmt.Sprintf("valid, %d variants", s.variants)
+	case len(s.keys) != 1:
+		return fmt.Sprintf("valid, %d variants", len(s.keys))
 	case s.steps == 1:
 		return "valid, 1 step"
 	}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/report/github"
+	"github.com/scenario-run/scenario/engine/report/junit"
+	"github.com/scenario-run/scenario/engine/report/outcome"
+)
+
+// reports are the flags for what CI systems read.
+type reports struct {
+	junit    string
+	annotate *choice
+}
+
+func (r *reports) addFlags(f *pflag.FlagSet) {
+	r.annotate = oneOf("auto", "github", "none")
+	f.StringVar(&r.junit, "junit", "", "write JUnit XML to `FILE`")
+	f.Var(r.annotate, "annotate", "write annotations; auto does in GitHub Actions")
+}
+
+// check refuses what could not be written in the end.
+func (r *reports) check() error {
+	if r.junit == "-" {
+		return usage("--junit -: a report goes to a file")
+	}
+	return canBeIn("--junit", r.junit)
+}
+
+// canBeIn says whether a file can be made where a flag says, as far as that can
+// be known before.
+func canBeIn(flag, path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usage("%s %s: there is no directory %s", flag, path, filepath.Dir(path))
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usage("%s %s: it is a directory", flag, path)
+	}
+	return nil
+}
+
+// annotates says whether annotations are wanted.
+func (r *reports) annotates(w *world) bool {
+	return r.annotate.value == "github" || r.annotate.value == "auto" && w.env("GITHUB_ACTIONS") == "true"
+}
+
+// write writes the reports of a run, annotations to the stream given, and JUnit
+// to the flag's file and to those given.
+func (r *reports) write(w *world, run *outcome.Run, stream io.Writer, files ...string) error {
+	var err error
+	if r.annotates(w) {
+		err = github.Write(stream, run, w.inRepository)
+	}
+	if r.junit != "" {
+		files = append(files, r.junit)
+	}
+	if len(files) == 0 {
+		return err
+	}
+	var b bytes.Buffer
+	if e := junit.Write(&b, run); e != nil {
+		return errors.Join(err, e)
+	}
+	for _, f := range files {
+		err = errors.Join(err, writeWhole(f, b.Bytes()))
+	}
+	return err
+}
+
+// writeWhole writes a file by way of a temporary name: it is there with all of
+// its content or as it was.
+func writeWhole(path string, content []byte) error {
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, content, 0o644); err != nil {
+		return fmt.Errorf("write a report: %w", errors.Join(err, os.RemoveAll(tmp)))
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return fmt.Errorf("write a report: %w", errors.Join(err, os.Remove(tmp)))
+	}
+	return nil
+}
+
+// inRepository is a file's name as GitHub wants it: from the root of the
+// repository, not from the working directory.
+func (w *world) inRepository(file string) string {
+	root := w.env("GITHUB_WORKSPACE")
+	if root == "" || strings.HasPrefix(file, "<") {
+		return file
+	}
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.dir, path)
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// silenced keeps GitHub from taking what nodes print for its own commands, until
+// resume is called.
+func (r *reports) silenced(w *world, stream io.Writer) (resume func() error, err error) {
+	if !r.annotates(w) {
+		return func() error { return nil }, nil
+	}
+	secret := make([]byte, 16)
+	if _, err := io.ReadFull(w.random, secret); err != nil {
+		return nil, fmt.Errorf("draw a token: %w", err)
+	}
+	token := hex.EncodeToString(secret)
+	return func() error { return github.Resume(stream, token) }, github.Silence(stream, token)
+}
+
+// outcome is what checking came to, told as the events of a run that has only
+// looked at the files.
+func (l *loaded) outcome(w *world, sizes map[*file]size) (*outcome.Run, error) {
+	run := outcome.New()
+	invalid, err := l.invalidFiles()
+	if err != nil {
+		return nil, err
+	}
+	at := w.now()
+	tell := func(variant string, body event.Body) {
+		// A Run takes in whatever it is told.
+		_ = run.Write(event.Event{Time: at, Variant: variant, Body: body})
+	}
+	tell("", event.RunStarted{})
+	for _, f := range invalid {
+		tell("", f)
+	}
+	for _, f := range l.files {
+		if f.invalid() {
+			continue
+		}
+		for _, key := range sizes[f].keys {
+			title := titleOf(f.scenario.Name, key)
+			tell(title, event.VariantStarted{Scenario: f.scenario.Name, Variant: key, File: f.source()})
+			tell(title, event.VariantFinished{State: event.Passed})
+		}
+	}
+	return run, nil
+}
