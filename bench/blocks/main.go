@@ -19,7 +19,7 @@ import (
 
 func main() {
 	binary := flag.String("scenario", "bin/scenario", "the program to measure")
-	sizes := flag.String("sizes", "10000,60000", "numbers of blocks")
+	sizes := flag.String("sizes", "10000,100000", "numbers of blocks")
 	rounds := flag.Int("rounds", 3, "measurements of each thing")
 	limit := flag.Float64("limit", 2.5, "what is more than so many times the baseline is a failure")
 	only := flag.String("baseline", "", "only do what is compared with, on a `FILE`; for the program itself")

@@ -94,7 +94,7 @@ func TestEveryCodeHasAnExampleThatProvokesItAndOneThatIsRight(t *testing.T) {
 				t.Fatalf("it has no explanation, or no example: write dsl/reference/codes/%s.txtar", c.Code)
 			}
 			if c.Code == diag.TooLarge { // too large to be kept
-				c.Wrong[0].Text += strings.Repeat("# and so on\n", 5<<20/12)
+				c.Wrong[0].Text += strings.Repeat("# and so on\n", 9<<20/12)
 			}
 			if codes, text := check(t, c.Wrong, string(c.Code)); !slices.Equal(codes, []diag.Code{c.Code}) {
 				t.Errorf("the wrong one provokes %v:\n%s", codes, text)

@@ -95,7 +95,7 @@ var entries = []Entry{
 	{IsDirectory, "a directory stands where a file is wanted"},
 	{EmptyFile, "a file holds nothing"},
 	{NotUTF8, "a file isn't UTF-8 text"},
-	{TooLarge, "a file is larger than 4 MiB"},
+	{TooLarge, "a file is larger than 8 MiB"},
 	{Syntax, "the text isn't HCL native syntax"},
 	{BadInclude, "include takes a list of plain strings, at the top of a file"},
 	{IncludeCycle, "files include each other in a circle"},

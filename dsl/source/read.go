@@ -20,7 +20,7 @@ import (
 
 // maxSize is the size from which on a file isn't something that a person
 // wrote.
-const maxSize = 4 << 20
+const maxSize = 8 << 20
 
 // File is a file that was read.
 type File struct {
@@ -69,7 +69,7 @@ func (f *File) read(in io.Reader, at hcl.Range) hcl.Diagnostics {
 		return unreadable(f.Name, err, at)
 	}
 	if len(src) > maxSize {
-		return hcl.Diagnostics{diag.New(diag.TooLarge, at, fmt.Sprintf("%s is larger than 4 MiB", f.Name),
+		return hcl.Diagnostics{diag.New(diag.TooLarge, at, fmt.Sprintf("%s is larger than 8 MiB", f.Name),
 			"A scenario is text written by a person. Keep data in files of its own and read them with file().")}
 	}
 	f.Src = src

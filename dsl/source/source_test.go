@@ -113,7 +113,7 @@ error[SCN0104]: not UTF-8: byte 0xff at offset 0
       It looks like UTF-16. Save it as UTF-8.
 `},
 		"10 MB": {map[string]string{"x.hcl": strings.Repeat("# text\n", 1_500_000)}, "x.hcl", `
-error[SCN0105]: x.hcl is larger than 4 MiB
+error[SCN0105]: x.hcl is larger than 8 MiB
   --> x.hcl:1:1
       A scenario is text written by a person. Keep data in files of its own and read them with file().
 `},
