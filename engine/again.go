@@ -115,6 +115,9 @@ func (x *executor) rerun(g *group) {
 	for _, v := range inside {
 		fresh[v] = true
 		v.reset()
+		if v.ends != nil && v.ends.lasts() {
+			v.unmet++
+		}
 	}
 	v := g.end
 	v.at, v.unmet = waiting, 0
@@ -152,12 +155,13 @@ func (v *vertex) reset() {
 func (g *group) forget() {
 	g.begun, g.ctx, g.stopped, g.limit = false, nil, "", nil
 	g.worst, g.blamed, g.cause = "", "", nil
+	g.rounds, g.broke = rounds{}, nil
 }
 
 // arm begins an attempt of a group, with its time limit. On the loop.
 func (x *executor) arm(g *group) {
 	g.forget()
-	g.begun = true
+	g.begun, g.rounds.until = true, x.now().Add(g.start.For)
 	m := &g.end.Step.Meta
 	g.ctx, g.cancel = context.WithCancelCause(x.contextOf(g.start))
 	if m.Timeout > 0 {

@@ -94,13 +94,25 @@ func (e *evaluation) askProbes(ctx context.Context, refs []lang.Ref) {
 		if ref.Kind != lang.ProbeRef {
 			continue
 		}
-		for _, p := range e.x.decl.Probes {
+		for _, p := range e.x.allProbes() {
 			if p.Address == ref.Address || ref.Whole && p.Declaration == ref.Address {
 				all.Go(func() { e.ask(ctx, p) })
 			}
 		}
 	}
 	all.Wait()
+}
+
+// allProbes are the probes that there are now: those of the variant, and those
+// inside rounds that go on.
+func (x *executor) allProbes() (all []*lang.Probe) {
+	x.ask(func() {
+		all = x.decl.Probes
+		for _, probes := range x.inRounds {
+			all = append(all[:len(all):len(all)], probes...)
+		}
+	})
+	return all
 }
 
 // ask asks a probe, unless this evaluation has its answer.

@@ -42,8 +42,9 @@ type executor struct {
 	nodes    map[string]*node
 	order    []string // node addresses, in plan order
 	places   provisioned
-	traffic  map[string]*workloadRun // by address of the step
-	faults   []*fault.Life           // in the order of their injection
+	inRounds map[*group][]*lang.Probe // probes of rounds by time that go on
+	traffic  map[string]*workloadRun  // by address of the step
+	faults   []*fault.Life            // in the order of their injection
 	lives    map[*fault.Life]*live
 	links    linkMatrix
 	tearing  bool           // teardown has begun
@@ -173,30 +174,41 @@ func (x *executor) since(t time.Time) float64 { return t.Sub(x.began).Seconds() 
 func (x *executor) link() error {
 	x.byID = map[string]*vertex{}
 	x.groups = map[string]*group{}
+	x.inRounds = map[*group][]*lang.Probe{}
 	for _, pv := range x.variant.Plan.Vertices {
-		v := &vertex{Vertex: pv, done: make(chan struct{})}
-		if pv.Step != nil {
-			v.prefix = prefixOf(pv)
-			v.record.state = event.Pending
-		}
-		if err := x.join(v); err != nil {
+		if _, err := x.tie(pv); err != nil {
 			return err
 		}
-		if x.byID[pv.ID] != nil {
-			return fmt.Errorf("the plan has %s twice", pv.ID)
+	}
+	return nil
+}
+
+// tie makes the vertex of one of the plan, with what it still waits for.
+func (x *executor) tie(pv *plan.Vertex) (*vertex, error) {
+	v := &vertex{Vertex: pv, done: make(chan struct{})}
+	if pv.Step != nil {
+		v.prefix = prefixOf(pv)
+		v.record.state = event.Pending
+	}
+	if err := x.join(v); err != nil {
+		return nil, err
+	}
+	if x.byID[pv.ID] != nil {
+		return nil, fmt.Errorf("the plan has %s twice", pv.ID)
+	}
+	for _, e := range pv.Waits {
+		on := x.byID[e.On]
+		if on == nil {
+			return nil, fmt.Errorf("the plan lets %s wait for %s, which is not above it", pv.ID, e.On)
 		}
-		for _, e := range pv.Waits {
-			on := x.byID[e.On]
-			if on == nil {
-				return fmt.Errorf("the plan lets %s wait for %s, which is not above it", pv.ID, e.On)
-			}
+		if !satisfied(on, e.Need) {
 			on.waiters = append(on.waiters, waiter{v, e.Need})
 			v.unmet++
 		}
-		x.byID[pv.ID] = v
-		x.vertices = append(x.vertices, v)
 	}
-	return nil
+	x.byID[pv.ID] = v
+	x.vertices = append(x.vertices, v)
+	return v, nil
 }
 
 // enter runs a phase: what is ready in it starts. It returns when all of it
@@ -315,11 +327,10 @@ func (x *executor) launch(v *vertex) {
 		go x.openGroup(ctx, v)
 		return
 	case plan.RoundStart:
-		x.reach(v, started)
-		x.finish(v, passed)
+		x.afterTraffic(v.group, func() { x.beginRound(v) })
 		return
 	case plan.GroupEnd:
-		x.endGroup(v)
+		x.afterTraffic(v.ends, func() { x.endGroup(v) })
 		return
 	case plan.StepVertex:
 		x.enterExecution()
@@ -385,6 +396,9 @@ func (x *executor) conclude(v *vertex) {
 	x.left--
 	if x.left == 0 {
 		close(x.idle)
+	}
+	if v.group != nil {
+		x.countRound(v.group)
 	}
 }
 
@@ -515,8 +529,12 @@ func (x *executor) skip(v *vertex, out outcome) {
 
 // describeSteps lists the steps of a plan for a reader of the stream.
 func describeSteps(p *plan.Plan) []event.Step {
+	return describe(p.Vertices)
+}
+
+func describe(vertices []*plan.Vertex) []event.Step {
 	var steps []event.Step
-	for _, v := range p.Vertices {
+	for _, v := range vertices {
 		if v.Kind != plan.StepVertex && v.Kind != plan.GroupEnd {
 			continue
 		}

@@ -23,7 +23,9 @@ type group struct {
 	cancel context.CancelCauseFunc
 	// stopped is why no more of it is started; empty while it goes on.
 	stopped string
-	limit   *limit // its own, or nil
+	limit   *limit       // its own, or nil
+	rounds  rounds       // of a repeat
+	broke   *event.Cause // why its next round could not be made
 	worst   event.State
 	blamed  string // the member that worst came from
 	cause   *event.Cause
@@ -59,6 +61,9 @@ func (x *executor) join(v *vertex) error {
 			return fmt.Errorf("the plan ends the group %s, which has no start above", v.ID)
 		}
 		v.ends.end = v
+		if v.ends.lasts() {
+			v.unmet++ // until no more rounds come
+		}
 	}
 	return nil
 }
@@ -75,6 +80,10 @@ func (x *executor) beginGroup(g *group) {
 	x.emit(event.StepStarted{Step: g.end.ID, Attempt: 1})
 	x.reach(g.start, started)
 	x.finish(g.start, passed)
+	if g.lasts() && len(g.members) == 0 {
+		// What is around it is tried again: its first round is gone, and made anew.
+		x.task(func() { x.nextRound(g) })
+	}
 }
 
 // skipGroup finishes a group that doesn't begin, and all in it, unevaluated:
@@ -171,7 +180,12 @@ func (x *executor) endGroup(v *vertex) {
 
 // sumUp is what a group came to.
 func (x *executor) sumUp(g *group) outcome {
+	if g.stopped == "" && x.halted == "" && g.rounds.begun > 0 {
+		g.rounds.ended = g.rounds.begun
+	}
 	switch {
+	case g.broke != nil:
+		return outcome{state: g.broke.State, cause: g.broke}
 	case g.timedOut():
 		c := &event.Cause{State: event.Failed, Message: g.limit.Error()}
 		return outcome{state: c.State, cause: c}
@@ -184,7 +198,7 @@ func (x *executor) sumUp(g *group) outcome {
 	case x.halted != "":
 		return outcome{state: event.Cancelled, summary: "cancelled: " + x.halted}
 	}
-	return passed
+	return outcome{state: event.Passed, summary: g.rounds.text()}
 }
 
 // closeGroup ends an attempt of a group, the last or one before another. What
@@ -198,7 +212,7 @@ func (x *executor) closeGroup(g *group, out outcome) {
 		x.tryAgain(g, out)
 		return
 	}
-	if g.worst == "" || g.blamed == v.ID || g.answers() || g.timedOut() {
+	if g.worst == "" || g.blamed == v.ID || g.answers() || g.timedOut() || g.broke != nil {
 		x.finish(v, out)
 		return
 	}

@@ -43,6 +43,7 @@ type scene struct {
 	placed   *fake.Runtime // while it runs
 	opts     Options
 	planned  *plan.Plan    // in place of all of the above
+	forget   bool          // keep no events
 	linger   time.Duration // how long what was left alone may go on after the run
 }
 
@@ -222,7 +223,9 @@ func (s *scene) run(dir string) (p played) {
 	opts.Sinks = append(opts.Sinks, event.SinkFunc(func(e event.Event) error {
 		mu.Lock()
 		defer mu.Unlock()
-		p.events = append(p.events, e)
+		if !s.forget {
+			p.events = append(p.events, e)
+		}
 		return nil
 	}))
 	p.Result, p.err = Run(context.Background(), opts, s.variant())

@@ -44,7 +44,7 @@ func (s *scenarioText) words() []step.Definition {
 	}
 	type failArgs struct {
 		Message string        `scn:"message" default:"no"`
-		After   time.Duration `scn:"after"`
+		Pause   time.Duration `scn:"pause"` // before it fails
 		Until   int           `scn:"until"` // passes from that attempt on
 		Broken  bool          `scn:"broken"`
 	}
@@ -65,7 +65,7 @@ func (s *scenarioText) words() []step.Definition {
 			return step.Nothing{}, "", nil
 		}),
 		step.NewAction(schema.Type{Name: "fail"}, func(ctx context.Context, env *step.Env, in failArgs) (textOut, string, error) {
-			if err := env.Clock.Sleep(ctx, in.After); err != nil {
+			if err := env.Clock.Sleep(ctx, in.Pause); err != nil {
 				return textOut{}, "", context.Cause(ctx)
 			}
 			tries[env.Step]++
@@ -103,6 +103,14 @@ func (s *scenarioText) words() []step.Definition {
 			}{env.Clock.Now().Second()}, nil
 		}),
 	}
+}
+
+// measure is an action that calls f.
+func measure(f func()) step.Definition {
+	return step.NewAction(schema.Type{Name: "measure"}, func(context.Context, *step.Env, step.Nothing) (step.Nothing, string, error) {
+		f()
+		return step.Nothing{}, "", nil
+	})
 }
 
 // plan loads the text and plans it.

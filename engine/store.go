@@ -60,6 +60,10 @@ func (v *vertex) attr(name string, t cty.Type) cty.Value {
 		if over && r.attempts > 0 {
 			return cty.NumberIntVal(int64(r.attempts))
 		}
+	case "rounds":
+		if v.ends != nil && over && r.state != event.Skipped {
+			return cty.NumberIntVal(int64(v.ends.rounds.ended))
+		}
 	case "error":
 		if r.err != "" {
 			return cty.StringVal(r.err)

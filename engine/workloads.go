@@ -247,15 +247,17 @@ func (x *executor) endTraffic() {
 			runs = append(runs, w)
 		}
 	})
-	var all sync.WaitGroup
-	for _, w := range runs {
-		all.Go(func() {
-			if err := w.end(x.base, patience); err != nil && patience == drainTraffic {
-				x.emit(event.Warning{Text: fmt.Sprintf("%s: %s", w.id, err)})
-			}
-		})
+	x.endAll(runs, patience)
+}
+
+// ended says that all samples are in.
+func (w *workloadRun) ended() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
 	}
-	all.Wait()
 }
 
 func (x *executor) workload(address string) (w *workloadRun) {

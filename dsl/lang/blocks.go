@@ -67,6 +67,7 @@ var (
 	}}
 	repeatArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "times", Type: cty.Number, Check: checkCount, Doc: "How many rounds there are."},
+		{Name: "for", Type: cty.String, Format: schema.PositiveDuration, Doc: "How long new rounds begin; the one that runs then is finished. In place of `times`."},
 	}}
 	outputArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "value", Type: cty.DynamicPseudoType, Required: true, Doc: "The value to report, evaluated after the last step."},
@@ -115,18 +116,6 @@ const (
 	maxInstances = 1_000
 	maxRounds    = 10_000
 )
-
-// laterArgument explains the absence of an argument that people may expect.
-func laterArgument(block, name string) string {
-	if block != rootRepeat {
-		return ""
-	}
-	switch name {
-	case "for":
-		return "This version repeats a number of times; write times = N."
-	}
-	return ""
-}
 
 func checkWhole(v cty.Value) error {
 	if !v.AsBigFloat().IsInt() {

@@ -129,10 +129,6 @@ func (l *loader) unknownArgument(in *hclsyntax.Block, a *hclsyntax.Attribute, ob
 			"Write it as "+a.Name+" { … }, without =."))
 		return
 	}
-	if why := laterArgument(in.Type, a.Name); why != "" {
-		l.add(diag.New(diag.UnknownArgument, a.NameRange, what+` has no argument "`+a.Name+`"`, why))
-		return
-	}
 	l.add(diag.New(diag.UnknownArgument, a.NameRange, what+` has no argument "`+a.Name+`"`,
 		list("It takes", attrs), diag.DidYouMean(a.Name, attrs)))
 }

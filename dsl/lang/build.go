@@ -16,6 +16,7 @@ import (
 // those of the declarations that it says, in order to check them.
 func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl) bool) *Variant {
 	x := newExpansion(l.p, l.vars, l.variants[key], problems)
+	x.limit = s.Timeout
 	for _, v := range s.Variables {
 		if v.Sensitive {
 			x.secret(v.Value)
@@ -52,17 +53,23 @@ func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl)
 	if s.Types == nil {
 		s.Types = x.definedTypes()
 	}
+	v.Secrets = x.secretTexts()
+	return v
+}
+
+// secretTexts are the texts that must not be shown, the longest first, so that
+// one that contains another is replaced whole.
+func (x *expansion) secretTexts() (all []string) {
 	for text := range x.secrets {
-		v.Secrets = append(v.Secrets, text)
+		all = append(all, text)
 	}
-	// The longest first, so that one that contains another is replaced whole.
-	slices.SortFunc(v.Secrets, func(a, b string) int {
+	slices.SortFunc(all, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
 		return strings.Compare(a, b)
 	})
-	return v
+	return all
 }
 
 func (x *expansion) image(d *decl) *Image {

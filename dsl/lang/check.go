@@ -102,14 +102,19 @@ func isTrue(v cty.Value) bool {
 	return v != cty.NilVal && v.Type() == cty.Bool && v.IsKnown() && !v.IsNull() && v.True()
 }
 
-// faultAttrs are what every fault has.
-var faultAttrs = schema.StepAttrs.And(schema.FaultAttrs)
+// What every fault and every repeat has.
+var (
+	faultAttrs  = schema.StepAttrs.And(schema.FaultAttrs)
+	repeatAttrs = schema.StepAttrs.And(schema.RepeatAttrs)
+)
 
 // baseResult is what every step has.
 func baseResult(d *decl) schema.Object {
 	switch {
 	case d.isFault():
 		return faultAttrs
+	case d.root == rootRepeat:
+		return repeatAttrs
 	case d.isStep():
 		return schema.StepAttrs
 	}
@@ -219,7 +224,7 @@ func (x *expansion) givenNodes(args cty.Value, name string) cty.Value {
 	}
 	var nodes []cty.Value
 	for _, address := range given.AsValueSlice() {
-		i := x.byAddress[address.AsString()]
+		i := x.instance(address.AsString())
 		if i == nil {
 			return unknown
 		}

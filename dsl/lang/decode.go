@@ -340,10 +340,19 @@ func (l *loader) step(f *source.File, b *hclsyntax.Block, in *scope) *decl {
 	return d
 }
 
-// rounds reports a repeat that doesn't say how many rounds it has.
+// rounds reports a repeat that doesn't say how many rounds it has, or says it
+// twice.
 func (l *loader) rounds(d *decl) {
-	if d.args.attrs["times"] == nil {
-		l.add(diag.New(diag.MissingArgument, d.rng, `missing argument "times"`, "How many rounds."))
+	times, lasting := d.args.attrs["times"], d.args.attrs["for"]
+	switch {
+	case times == nil && lasting == nil:
+		l.add(diag.New(diag.MissingArgument, d.rng, `missing argument "times" or "for"`,
+			"Say how many rounds there are, times = 3, or how long new ones begin, for = \"30m\"."))
+	case times != nil && lasting != nil:
+		l.add(diag.New(diag.Contradiction, lasting.NameRange, `"times" and "for" exclude each other`, "",
+			diag.Also(times.NameRange, "times is given here")))
+	case lasting != nil && len(d.block.Body.Blocks) == 0:
+		l.add(diag.New(diag.MissingBlock, d.rng, "there is nothing in it to repeat", list("It holds", stepBlocks)))
 	}
 }
 

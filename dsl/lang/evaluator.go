@@ -27,11 +27,11 @@ func (p planned) Instance(address string) cty.Value {
 	if p.x == nil { // a variant that wasn't loaded
 		return cty.DynamicVal
 	}
-	if i := p.x.byAddress[address]; i != nil {
+	if i := p.x.instance(address); i != nil {
 		return i.plan
 	}
-	if use, ok := strings.CutSuffix(address, "/"+rootParam); ok && p.x.byAddress[use] != nil {
-		return p.x.byAddress[use].checked.args
+	if use, ok := strings.CutSuffix(address, "/"+rootParam); ok && p.x.instance(use) != nil {
+		return p.x.instance(use).checked.args
 	}
 	return cty.DynamicVal
 }
@@ -39,7 +39,7 @@ func (p planned) Instance(address string) cty.Value {
 // Window of a plan has no values. What is asked for isn't a workload's
 // instance if the variant has none of that address.
 func (p planned) Window(w Window) cty.Value {
-	if i := p.x.byAddress[w.Workload]; i != nil {
+	if i := p.x.instance(w.Workload); i != nil {
 		return cty.UnknownVal(p.x.statistics(i))
 	}
 	return cty.DynamicVal

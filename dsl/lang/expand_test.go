@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
@@ -746,6 +748,47 @@ output "o" {
 	}
 	slices.Sort(told)
 	if d := cmp.Diff([]string{"czNjcmV0Omhvc3Q=", "s3cret+host", "s3cret@host"}, told); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRoundsAreMadeWhileExpressionsAreEvaluated(t *testing.T) {
+	s, diags, printed := load(t, "testdata/right/by_time.hcl", lang.Options{DrawnSeed: new(int64)})
+	if len(diags) > 0 {
+		t.Fatal(printed)
+	}
+	v, _ := s.Expand("")
+	storm := find(t, v.Steps, "repeat.storm")
+	if storm.For != 30*time.Minute || storm.Times != 0 || len(storm.Rounds) != 2 {
+		t.Fatalf("%+v", storm)
+	}
+	before := refs(storm.Rounds[0][0].Refs)
+	var group sync.WaitGroup
+	for n := range 20 {
+		group.Go(func() {
+			made, diags := storm.Round(n)
+			steps := made.Steps
+			if diags.HasErrors() || len(steps) != 2+n%2 {
+				t.Error(n, len(steps), diags)
+				return
+			}
+			args, diags := steps[0].Body.Eval(v.Planned())
+			if want := fmt.Sprintf("%ds", 1+n%3); diags.HasErrors() || args.GetAttr("for").AsString() != want {
+				t.Errorf("round %d: %#v, want %s; %v", n, args, want, diags)
+			}
+			want := fmt.Sprintf("repeat.storm[%d]/action.shot", n)
+			if got := refs(steps[1].Rounds[1][0].Refs); steps[0].Address != want || !slices.Contains(got, want+" started") {
+				t.Errorf("%s refers to %v", steps[1].Rounds[1][0].Address, got)
+			}
+		})
+		group.Go(func() {
+			if diags := evaluateAll(v); len(diags) > 0 {
+				t.Error(diags)
+			}
+		})
+	}
+	group.Wait()
+	if d := cmp.Diff(before, refs(storm.Rounds[0][0].Refs)); d != "" {
 		t.Error(d)
 	}
 }

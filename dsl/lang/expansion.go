@@ -3,6 +3,8 @@ package lang
 import (
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -38,6 +40,13 @@ type expansion struct {
 	// stack is what is being worked out, for naming circles.
 	stack []hop
 	open  map[any]bool // what is on the stack
+
+	// limit is the scenario's time limit.
+	limit time.Duration
+	// outer is what a round that is made while running is part of.
+	outer *expansion
+	// later is held while such a round is made: they share what is outside.
+	later *sync.Mutex
 }
 
 // hop is one thing that is being worked out, and where it was asked for.
@@ -105,10 +114,21 @@ func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expan
 		secrets:   map[string]bool{},
 		open:      map[any]bool{},
 		circular:  map[*decl]bool{},
+		later:     &sync.Mutex{},
 
 		defines:     map[*define]*sink{},
 		resultTypes: map[*define]schema.Object{},
 	}
+}
+
+// instance is what has an address.
+func (x *expansion) instance(address string) *instance {
+	for ; x != nil; x = x.outer {
+		if i := x.byAddress[address]; i != nil {
+			return i
+		}
+	}
+	return nil
 }
 
 // checker returns the frame in which something at a place is checked.

@@ -172,11 +172,16 @@ type Step struct {
 	Body        *Body   // of an action or workload
 	Assert      *Assert // of an assert
 	Times       int     // of a repeat
+	// For is how long new rounds of a repeat begin; 0 for one that says Times.
+	For time.Duration
 	// Rounds are the steps of each round of a repeat. Each round has steps of
 	// its own, with addresses such as repeat.round[0]/action.shot; names inside
-	// refer to the steps of the same round, and Refs say so by address.
+	// refer to the steps of the same round, and Refs say so by address. Of a
+	// repeat with For they are the first two: how many there will be isn't known,
+	// but what one does to the next is. Round makes those that come.
 	Rounds [][]*Step
 	Steps  []*Step // Rounds[0]
+	round  func(n int) (Round, hcl.Diagnostics)
 	// Define is set of an action whose type is defined in a file. It is a group:
 	// Inside are its steps, at addresses below its own. Body has its arguments,
 	// which a Scope has at the address followed by "/param" from its start on.

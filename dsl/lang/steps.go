@@ -211,7 +211,8 @@ func (x *expansion) throughout(f frame, i *instance, t *hclsyntax.Attribute) *Re
 }
 
 // repeat makes the steps of every round: each is a place of its own, so that
-// names inside mean the steps of the same round.
+// names inside mean the steps of the same round. Of a repeat by time it makes
+// the first two.
 func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 	d := i.decl
 	inner := func(round cty.Value, prefix string) []*Step {
@@ -224,13 +225,20 @@ func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 		arg.Check = nil
 		n, ok = x.wholeNumber(x.of(i, &i.set.rec), attr.Expr, arg, maxRounds, "rounds")
 	}
+	if s.For = x.lasting(i); s.For > 0 {
+		n, ok = 2, true
+		s.round = func(n int) (Round, hcl.Diagnostics) { return x.laterRound(i, n) }
+	}
 	if n == 0 || !ok || i.phantom {
 		inner(cty.UnknownVal(cty.Number), i.address+"[?]/") // checked all the same
 		s.Unclear = s.Unclear || !ok
 		return
 	}
 	for r := range n {
-		s.Rounds = append(s.Rounds, inner(cty.NumberIntVal(int64(r)), i.address+"["+indexText(r)+"]/"))
+		s.Rounds = append(s.Rounds, inner(cty.NumberIntVal(int64(r)), roundPrefix(i, r)))
 	}
-	s.Times, s.Steps = n, s.Rounds[0]
+	s.Steps = s.Rounds[0]
+	if s.For == 0 {
+		s.Times = n
+	}
 }

@@ -128,7 +128,7 @@ func (x *expansion) seen(a schema.Attr, v cty.Value) cty.Value {
 	}
 	nodes := []cty.Value{}
 	for _, address := range addressesIn(v) {
-		i := x.byAddress[address]
+		i := x.instance(address)
 		if i == nil {
 			return unknown
 		}

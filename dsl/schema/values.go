@@ -36,6 +36,11 @@ var FaultAttrs = Object{Attrs: []Attr{
 	{Name: "hits", Type: cty.List(cty.String), Doc: "What was hit, one line each."},
 }}
 
+// RepeatAttrs are what every repeat has beside StepAttrs.
+var RepeatAttrs = Object{Attrs: []Attr{
+	{Name: "rounds", Type: cty.Number, Doc: "How many rounds ran to their end."},
+}}
+
 // FaultArgs are what every fault takes beside its own arguments.
 var FaultArgs = Object{Attrs: []Attr{
 	{Name: "for", Type: cty.String, Format: Duration, Doc: "Heal the fault after this long; the step has finished when it is healed. Without it, the step has finished once the fault is active, and the fault lasts until something heals it, at the latest the end of the scenario."},

@@ -8,7 +8,7 @@ import (
 // bodies has one value of each type that a stream can hold.
 var bodies = []Body{
 	RunStarted{}, FileInvalid{}, VariantStarted{}, ImageProgress{}, ImageReady{}, NetworkReady{}, NodeChanged{},
-	StepStarted{}, StepProgress{}, StepFinished{}, FaultChanged{}, WorkloadStarted{}, WorkloadFinished{},
+	RoundStarted{}, StepStarted{}, StepProgress{}, StepFinished{}, FaultChanged{}, WorkloadStarted{}, WorkloadFinished{},
 	Interrupted{}, PhaseStarted{}, Warning{}, LeftBehind{}, Output{}, VariantFinished{}, RunFinished{},
 }
 
@@ -104,6 +104,16 @@ type (
 		Unasked bool     `json:"unasked,omitempty"`
 		Log     []string `json:"log,omitempty"` // last lines, of an unasked exit
 		Seconds float64  `json:"seconds,omitempty"`
+	}
+
+	// RoundStarted says that a round of a repeat begins.
+	RoundStarted struct {
+		Step  string `json:"step"`  // of the repeat
+		Round int    `json:"round"` // from 0
+		// Steps are those of the round that no event has told of yet, since the
+		// plan does not have them. Once the next round begins, nothing more is
+		// said of them.
+		Steps []Step `json:"steps,omitempty"`
 	}
 
 	// StepStarted says that a step has been started.
@@ -243,6 +253,7 @@ func (ImageProgress) eventType() string    { return "image_progress" }
 func (ImageReady) eventType() string       { return "image_ready" }
 func (NetworkReady) eventType() string     { return "network_ready" }
 func (NodeChanged) eventType() string      { return "node_changed" }
+func (RoundStarted) eventType() string     { return "round_started" }
 func (StepStarted) eventType() string      { return "step_started" }
 func (StepProgress) eventType() string     { return "step_progress" }
 func (StepFinished) eventType() string     { return "step_finished" }

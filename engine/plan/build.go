@@ -43,6 +43,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 		return nil, diag.Sort(b.diags)
 	}
 	b.warnOfNothing()
+	b.dropBeyond()
 	return b.plan, diag.Sort(b.diags)
 }
 
@@ -63,7 +64,10 @@ type builder struct {
 	forward []forward
 	endings []*Vertex // see enders
 	walk    int       // see reaches
-	diags   hcl.Diagnostics
+	count   int       // of vertices so far
+	// beyond says that what is added is there to be checked only, see Vertex.
+	beyond bool
+	diags  hcl.Diagnostics
 }
 
 func (b *builder) fail(d *hcl.Diagnostic) { b.diags = append(b.diags, d) }
@@ -82,8 +86,10 @@ func newBuilder(v *lang.Variant) *builder {
 
 // add appends a vertex to the plan.
 func (b *builder) add(v *Vertex) *Vertex {
+	v.beyond = b.beyond
 	b.byID[v.ID] = v
-	v.at = len(b.plan.Vertices)
+	v.at = b.count
+	b.count++
 	b.plan.Vertices = append(b.plan.Vertices, v)
 	return v
 }
@@ -174,11 +180,12 @@ func (b *builder) item(s *lang.Step, group string) item {
 		start:  &Vertex{ID: startID(s.Address), Kind: GroupStart, Step: s, Group: group, Title: repeatTitle(s)},
 		vertex: &Vertex{ID: s.Address, Kind: GroupEnd, Step: s, Group: group, Title: repeatEndTitle(s)},
 	}
+	if s.For > 0 {
+		it.start.For, it.start.by = s.For, b
+	}
 	b.declare(s, it.vertex)
 	for n, steps := range s.Rounds {
-		name := roundID(s.Address, n)
-		start := &Vertex{ID: name, Kind: RoundStart, Step: s, Group: s.Address, Round: n, Title: roundTitle(s, n)}
-		it.rounds = append(it.rounds, round{start, b.flatten(steps, name)})
+		it.rounds = append(it.rounds, b.round(s, n, steps))
 	}
 	return it
 }
@@ -196,6 +203,13 @@ func (b *builder) use(s *lang.Step, group string) item {
 	return it
 }
 
+// round makes the vertices of a round.
+func (b *builder) round(s *lang.Step, n int, steps []*lang.Step) round {
+	name := roundID(s.Address, n)
+	start := &Vertex{ID: name, Kind: RoundStart, Step: s, Group: s.Address, Round: n, Title: roundTitle(s, n)}
+	return round{start, b.flatten(steps, name)}
+}
+
 // addSteps puts the vertices of a sequence into the plan, in source order.
 func (b *builder) addSteps(seq sequence, cleanup bool) {
 	for _, u := range seq {
@@ -204,12 +218,15 @@ func (b *builder) addSteps(seq sequence, cleanup bool) {
 				it.start.Cleanup = cleanup
 				b.add(it.start)
 			}
+			outside := b.beyond
 			for _, r := range it.rounds {
+				b.beyond = outside || it.step.For > 0 && r.start.Round > 0
 				r.start.Cleanup = cleanup
 				b.add(r.start)
 				b.addSteps(r.steps, cleanup)
 			}
 			b.addSteps(it.inside, cleanup)
+			b.beyond = outside
 			it.vertex.Cleanup = cleanup
 			b.add(it.vertex)
 		}

@@ -29,6 +29,7 @@ type jsonVertex struct {
 	Targets    []string   `json:"targets,omitempty"`    // addresses of nodes, as far as known
 	Group      string     `json:"group,omitempty"`      // ID of the round or group that it is in
 	Round      int        `json:"round,omitempty"`      // of a round's start, from 0
+	For        string     `json:"for,omitempty"`        // of a repeat's start: how long new rounds begin
 	Cleanup    bool       `json:"cleanup,omitempty"`    // belongs to the cleanup block
 	Background bool       `json:"background,omitempty"` // isn't waited for by what stands below
 	Place      *jsonPlace `json:"place,omitempty"`      // where it is declared
@@ -63,6 +64,9 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		if v.Kind == RoundStart {
 			j.Round = v.Round
+		}
+		if v.For > 0 {
+			j.For = duration(v.For)
 		}
 		if v.Step != nil {
 			j.Type, j.Background = v.Step.Type.Name, v.Step.Meta.Background

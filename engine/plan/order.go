@@ -57,7 +57,9 @@ func (b *builder) orderInside(it item) {
 		r.start.Waits = above
 		b.order(r.steps, r.start)
 		above = ends(r.start, r.steps)
-		it.vertex.Waits = append(it.vertex.Waits, above...)
+		if !r.start.beyond || it.start.beyond {
+			it.vertex.Waits = append(it.vertex.Waits, above...)
+		}
 	}
 	if len(it.rounds) == 0 {
 		b.order(it.inside, it.start)

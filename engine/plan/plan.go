@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/scenario-run/scenario/dsl/lang"
+import (
+	"time"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+)
 
 // Plan is a variant's graph.
 type Plan struct {
@@ -49,6 +53,9 @@ type Vertex struct {
 	Title string
 	// Targets are the addresses of the nodes that it acts on, as far as known.
 	Targets []string
+	// For is how long new rounds begin, of the start of a repeat by time. The
+	// plan has its first round; Next makes those that come.
+	For time.Duration
 	// Group is the ID of the round or else of the group that it is in; empty at
 	// the top. A round is in its repeat; the start and the end of a group are
 	// not in it but where it stands.
@@ -57,6 +64,10 @@ type Vertex struct {
 
 	at   int // place among the plan's vertices
 	seen int // the last walk that came by, see builder.reaches
+	// beyond is set on the second round of a repeat by time, which is there to
+	// be checked against the first, and not part of the plan.
+	beyond bool
+	by     *builder // of the start of a repeat by time
 }
 
 // Edge says that a vertex waits for another.

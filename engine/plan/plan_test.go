@@ -268,3 +268,47 @@ func TestAUseIsAGroupWithItsStepsInside(t *testing.T) {
 	p := build(t, uses)
 	golden(t, "testdata/uses.txt", p.Text(0))
 }
+
+const byTime = "repeat \"r\" {\n  for = \"2m30s\"\n  when = repeat.first.rounds > 1\n  action \"kill\" \"k\" {\n    nodes = [node.a]\n    for = \"1s\"\n  }\n" +
+	"  repeat \"inner\" {\n    for = \"10s\"\n    action \"sleep\" \"s\" {\n      for = \"${repeat.index + 1}s\"\n      after = [action.bg]\n    }\n  }\n}\n"
+
+func TestARepeatByTimeIsPlannedByItsFirstRound(t *testing.T) {
+	p := build(t, node("a")+sleep("bg", "background = true")+"repeat \"first\" {\n  times = 2\n"+sleep("s", "")+"}\n"+byTime+sleep("last", ""))
+	golden(t, "testdata/by_time.txt", p.Text(0))
+	data, err := p.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/by_time.json", string(data))
+}
+
+func TestLaterRoundsArePlannedAsTheFirstIs(t *testing.T) {
+	p := build(t, node("a")+sleep("bg", "background = true")+"repeat \"first\" {\n  times = 2\n"+sleep("s", "")+"}\n"+byTime)
+	all := len(p.Vertices)
+	r, diags := p.Vertex("repeat.r/start").Next(17)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	want := `
+repeat.r[17]:
+repeat.r[17]/action.k: repeat.r[17] (order)
+repeat.r[17]/repeat.inner/start: repeat.r[17]/action.k (order)
+repeat.r[17]/repeat.inner[0]: repeat.r[17]/repeat.inner/start (order)
+repeat.r[17]/repeat.inner[0]/action.s: action.bg (after) repeat.r[17]/repeat.inner[0] (order)
+repeat.r[17]/repeat.inner: repeat.r[17]/repeat.inner[0]/action.s (order)
+`
+	if d := cmp.Diff(strings.TrimPrefix(want, "\n"), edges(&plan.Plan{Vertices: r.Vertices})); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	inner, diags := r.Vertices[2].Next(3)
+	if diags.HasErrors() || len(inner.Vertices) != 2 || inner.Vertices[1].ID != "repeat.r[17]/repeat.inner[3]/action.s" {
+		t.Fatal(inner, diags)
+	}
+	args, more := inner.Vertices[1].Step.Body.Eval(p.Variant.Planned())
+	if more.HasErrors() || args.GetAttr("for").AsString() != "4s" {
+		t.Errorf("%#v %v", args, more)
+	}
+	if len(p.Vertices) != all {
+		t.Error("the plan has changed")
+	}
+}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/scenario-run/scenario/dsl/lang"
 )
@@ -93,9 +94,26 @@ func metaParts(m lang.Meta) []string {
 // startID is the ID of the vertex that starts a group.
 func startID(group string) string { return group + "/start" }
 
+// duration is written as a file says it: 30m, not 30m0s.
+func duration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 func roundID(repeat string, n int) string { return fmt.Sprintf("%s[%d]", repeat, n) }
 
-func roundTitle(s *lang.Step, n int) string { return fmt.Sprintf("round %d of %d", n+1, s.Times) }
+func roundTitle(s *lang.Step, n int) string {
+	if s.For > 0 {
+		return fmt.Sprintf("round %d, as each one is", n+1)
+	}
+	return fmt.Sprintf("round %d of %d", n+1, s.Times)
+}
 
 func repeatTitle(s *lang.Step) string {
 	return strings.Join(append([]string{rounds(s)}, metaParts(s.Meta)...), "; ")
@@ -104,7 +122,10 @@ func repeatTitle(s *lang.Step) string {
 func repeatEndTitle(s *lang.Step) string { return "end of " + rounds(s) }
 
 func rounds(s *lang.Step) string {
-	if s.Times == 1 {
+	switch {
+	case s.For > 0:
+		return "rounds for " + duration(s.For)
+	case s.Times == 1:
 		return "1 round"
 	}
 	return fmt.Sprintf("%d rounds", s.Times)

@@ -119,7 +119,7 @@ func (w *rowWriter) head(r row) {
 	w.add(w.palette.dim, padLeft(r.at, len("+999.9s")))
 	w.add(nil, " ")
 	w.add(r.mark, padLeft(r.glyph, 2))
-	w.add(nil, " "+strings.Repeat("  ", r.depth))
+	w.add(nil, strings.Repeat(" ", min(1+2*r.depth, max(0, w.room()))))
 	if r.name == "" && w.kind == 0 {
 		r.name = r.kind
 	}

@@ -37,6 +37,8 @@ type variant struct {
 	left     []event.LeftBehind
 	failed   []string            // steps that did not pass, in the order of their ends
 	exits    map[string]nodeExit // the last of each node
+	// rounds are the steps that rounds by time told of, by their repeat.
+	rounds map[string][]string
 }
 
 type stepEnd struct {
@@ -79,6 +81,7 @@ func newVariant(e event.Event, s event.VariantStarted) *variant {
 		image:   map[string]string{},
 		lasting: map[string]bool{},
 		exits:   map[string]nodeExit{},
+		rounds:  map[string][]string{},
 	}
 	for _, step := range s.Steps {
 		v.steps[step.Address] = step
@@ -117,6 +120,8 @@ func (v *variant) record(e event.Event) {
 		v.images = slices.DeleteFunc(v.images, func(n string) bool { return n == b.Name })
 	case event.NodeChanged:
 		v.recordNode(e, b)
+	case event.RoundStarted:
+		v.recordRound(b)
 	case event.StepStarted:
 		if !slices.Contains(v.running, b.Step) {
 			v.running = append(v.running, b.Step)
@@ -142,6 +147,28 @@ func (v *variant) record(e event.Event) {
 		v.outputs = append(v.outputs, b)
 	case event.LeftBehind:
 		v.left = append(v.left, b)
+	}
+}
+
+// recordRound takes in the steps of a round that the plan did not have, and
+// forgets those of the one before that went well: rounds by time can be many.
+func (v *variant) recordRound(b event.RoundStarted) {
+	gone := map[string]bool{}
+	for _, a := range v.rounds[b.Step] {
+		if end, ok := v.ended[a]; ok && (end.State == event.Passed || end.State == event.Skipped) {
+			gone[a] = true
+			delete(v.steps, a)
+			delete(v.ended, a)
+			delete(v.since, a)
+			delete(v.attempt, a)
+			delete(v.doing, a)
+		}
+	}
+	v.faults = slices.DeleteFunc(v.faults, func(f *faultLife) bool { return f.healed != 0 && gone[f.step] })
+	v.rounds[b.Step] = nil
+	for _, s := range b.Steps {
+		v.steps[s.Address] = s
+		v.rounds[b.Step] = append(v.rounds[b.Step], s.Address)
 	}
 }
 
@@ -236,7 +263,13 @@ func decides(s event.State) bool {
 	return s == event.Failed || s == event.Error || s == event.Inconclusive
 }
 
+// maxSymptoms bounds what a long run keeps; the oldest go first.
+const maxSymptoms = 4096
+
 func (v *variant) symptom(at time.Duration, text string) {
+	if len(v.seen) >= maxSymptoms {
+		v.seen = slices.Delete(v.seen, 0, maxSymptoms/2)
+	}
 	v.seen = append(v.seen, symptom{at, text})
 }
 

@@ -1,10 +1,8 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
+scenario "s" {
+  timeout = "20m"
 }
 
-repeat "round" {
+repeat "r" {
   for = "30m"
 
   action "sleep" "a" {

@@ -1,0 +1,15 @@
+scenario "s" {
+  timeout = "20m"
+}
+
+action "sleep" "first" {
+  for = "1s"
+}
+
+repeat "r" {
+  for = "${action.first.elapsed_seconds}s"
+
+  action "sleep" "a" {
+    for = "1s"
+  }
+}

@@ -1,0 +1,7 @@
+scenario "s" {
+  timeout = "20m"
+}
+
+repeat "r" {
+  for = "10m"
+}

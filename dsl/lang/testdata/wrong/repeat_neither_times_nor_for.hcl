@@ -1,0 +1,9 @@
+scenario "s" {
+  timeout = "20m"
+}
+
+repeat "r" {
+  action "sleep" "a" {
+    for = "1s"
+  }
+}

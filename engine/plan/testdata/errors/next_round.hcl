@@ -1,0 +1,15 @@
+node "a" {
+  image = "i"
+}
+
+repeat "r" {
+  for = "5m"
+
+  action "sleep" "s" {
+    for = "1s"
+  }
+
+  action "kill" "k" {
+    nodes = [node.a]
+  }
+}

@@ -1,0 +1,12 @@
+repeat "r" {
+  for = "5m"
+
+  action "sleep" "s" {
+    for   = "1s"
+    after = [action.t]
+  }
+
+  action "sleep" "t" {
+    for = "1s"
+  }
+}
