@@ -272,18 +272,22 @@ func TestAUseIsAGroupWithItsStepsInside(t *testing.T) {
 const byTime = "repeat \"r\" {\n  for = \"2m30s\"\n  when = repeat.first.rounds > 1\n  action \"kill\" \"k\" {\n    nodes = [node.a]\n    for = \"1s\"\n  }\n" +
 	"  repeat \"inner\" {\n    for = \"10s\"\n    action \"sleep\" \"s\" {\n      for = \"${repeat.index + 1}s\"\n      after = [action.bg]\n    }\n  }\n}\n"
 
+func roundsByTime(t testing.TB) *plan.Plan {
+	return build(t, node("a")+sleep("bg", "background = true")+"repeat \"first\" {\n  times = 2\n"+sleep("s", "")+"}\n"+byTime+sleep("last", ""))
+}
+
 func TestARepeatByTimeIsPlannedByItsFirstRound(t *testing.T) {
-	p := build(t, node("a")+sleep("bg", "background = true")+"repeat \"first\" {\n  times = 2\n"+sleep("s", "")+"}\n"+byTime+sleep("last", ""))
+	p := roundsByTime(t)
 	golden(t, "testdata/by_time.txt", p.Text(0))
 	data, err := p.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/by_time.json", string(data))
+	golden(t, "testdata/by_time.json", strings.ReplaceAll(string(data), p.Variant.Scenario.File, "x.hcl"))
 }
 
 func TestLaterRoundsArePlannedAsTheFirstIs(t *testing.T) {
-	p := build(t, node("a")+sleep("bg", "background = true")+"repeat \"first\" {\n  times = 2\n"+sleep("s", "")+"}\n"+byTime)
+	p := roundsByTime(t)
 	all := len(p.Vertices)
 	r, diags := p.Vertex("repeat.r/start").Next(17)
 	if diags.HasErrors() {

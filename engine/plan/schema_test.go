@@ -81,7 +81,7 @@ func shippedNames(t testing.TB) (all []string) {
 
 func TestEveryPlanFitsThePublishedSchema(t *testing.T) {
 	s := published(t, true)
-	plans := []*plan.Plan{grouped(t), hostile(t), build(t, ""), build(t, "volume \"v\" {}\n"+node("a"))}
+	plans := []*plan.Plan{grouped(t), hostile(t), roundsByTime(t), build(t, ""), build(t, "volume \"v\" {}\n"+node("a"))}
 	for _, name := range shippedNames(t) {
 		plans = append(plans, shipped(t, name)...)
 	}
