@@ -44,7 +44,7 @@ func (h holds) why(e *evaluation, diags hcl.Diagnostics) string {
 	case h == isUnknown:
 		return "has no value: a statistic in it has none yet"
 	case diags.HasErrors():
-		return "can't be evaluated: " + diagText(diags)
+		return "can't be evaluated: " + e.text(diags)
 	default:
 		if err := e.problem(); err != nil {
 			return "can't be evaluated: " + oneLine(err)
@@ -89,6 +89,7 @@ type assertion struct {
 	decl    *lang.Assert
 	every   time.Duration
 	history []event.Observation
+	looks   int
 	trues   int
 	at      look // the last one
 }
@@ -107,8 +108,10 @@ func (x *executor) assert(ctx context.Context, v *vertex) outcome {
 		}
 	}
 	switch {
-	case a.decl.Hold > 0 || target != nil:
-		return a.hold(ctx, target)
+	case target != nil:
+		return a.accompany(ctx, target)
+	case a.decl.Hold > 0:
+		return a.hold(ctx)
 	case a.decl.Within > 0:
 		return a.pass("")
 	}
@@ -136,7 +139,7 @@ func (a *assertion) target() *vertex {
 func (a *assertion) until(ctx context.Context, deadline time.Time, target *vertex) (out outcome, over bool) {
 	for {
 		start := a.x.now()
-		last := !start.Before(deadline) || target != nil && a.finished(target)
+		last := !start.Before(deadline) || target != nil && a.isOver(target)
 		a.look(ctx, finality(last))
 		switch {
 		case a.at.err != nil:
@@ -157,29 +160,29 @@ func (a *assertion) until(ctx context.Context, deadline time.Time, target *verte
 	}
 }
 
-// hold evaluates until the time is over, or until the step that it accompanies
-// has ended. A "not yet" does not break it; a false does, at once.
-func (a *assertion) hold(ctx context.Context, target *vertex) outcome {
+// hold evaluates until the time is over. A "not yet" does not break it; a false
+// does, at once.
+func (a *assertion) hold(ctx context.Context) outcome {
 	began := a.x.now()
 	for {
 		start := a.x.now()
-		last := target == nil && start.Sub(began) >= a.decl.Hold || target != nil && a.finished(target)
+		last := start.Sub(began) >= a.decl.Hold
 		a.look(ctx, finality(last))
 		switch {
 		case a.at.err != nil:
 			return a.cut(ctx)
 		case a.at.result == isFalse:
-			return a.fail(event.Failed, a.broke(target, start.Sub(began)))
+			return a.fail(event.Failed, a.broke(nil, start.Sub(began)))
 		case last && a.trues == 0:
 			return a.fail(event.Inconclusive, "the condition was never once true, nor false: it "+a.why())
 		case last:
-			return a.pass(a.held(target, start.Sub(began)))
+			return a.pass("held " + round(start.Sub(began)).String())
 		}
 		next := start.Add(a.every)
-		if end := began.Add(a.decl.Hold); target == nil && next.After(end) {
+		if end := began.Add(a.decl.Hold); next.After(end) {
 			next = end
 		}
-		a.sleep(ctx, target, next.Sub(a.x.now()))
+		a.sleep(ctx, nil, next.Sub(a.x.now()))
 		if context.Cause(ctx) != nil {
 			return a.cut(ctx)
 		}
@@ -193,7 +196,7 @@ func (a *assertion) sleep(ctx context.Context, target *vertex, d time.Duration) 
 	if target != nil {
 		go func() {
 			select {
-			case <-target.done:
+			case <-target.over:
 				cancel()
 			case <-ctx.Done():
 			}
@@ -214,38 +217,49 @@ func (a *assertion) broke(target *vertex, d time.Duration) string {
 	return how + fmt.Sprintf(", while it had to hold for %s", text(a.decl.Hold))
 }
 
-func (a *assertion) held(target *vertex, d time.Duration) string {
-	if target != nil {
-		return "held throughout " + target.ID
-	}
-	return "held " + round(d).String()
-}
-
-func (a *assertion) finished(v *vertex) (is bool) {
-	a.x.ask(func() { is = v.at == finished })
+// isOver says that a step, and what it does, has ended.
+func (a *assertion) isOver(v *vertex) (is bool) {
+	a.x.ask(func() { is = v.isOver })
 	return is
 }
 
 // look evaluates the condition once.
 func (a *assertion) look(ctx context.Context, last finality) {
-	cond := a.decl.Condition
-	refs, windows := cond.Refs(), cond.Windows()
-	if m := a.decl.ErrorMessage; m != nil {
-		refs = append(refs[:len(refs):len(refs)], m.Refs()...)
-		windows = append(windows[:len(windows):len(windows)], m.Windows()...)
-	}
+	refs, windows := a.needs()
 	e, err := a.x.evaluate(ctx, a.v, refs, windows, last)
 	if err != nil {
 		a.at.err = err
 		return
 	}
+	a.count(a.judge(e))
+}
+
+// needs are what the condition and the message refer to.
+func (a *assertion) needs() ([]lang.Ref, []lang.Window) {
+	refs, windows := a.decl.Condition.Refs(), a.decl.Condition.Windows()
+	if m := a.decl.ErrorMessage; m != nil {
+		refs = append(refs[:len(refs):len(refs)], m.Refs()...)
+		windows = append(windows[:len(windows):len(windows)], m.Windows()...)
+	}
+	return refs, windows
+}
+
+// judge is what an evaluation comes to.
+func (a *assertion) judge(e *evaluation) look {
+	cond := a.decl.Condition
 	val, diags := cond.Eval(e)
 	l := look{e: e, diags: diags, result: judge(e, val, diags), parts: cond.Explain(e)}
 	l.text = oneLineOf(l.parts, val)
 	if l.result == isError && len(l.parts) == 0 {
 		l.text = l.result.why(e, diags)
 	}
+	return l
+}
+
+// count takes a look for one that counts.
+func (a *assertion) count(l look) {
 	a.at = l
+	a.looks++
 	if l.result == isTrue {
 		a.trues++
 	}

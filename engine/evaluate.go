@@ -27,6 +27,7 @@ type evaluation struct {
 	settle bool   // wait for samples in flight first
 
 	at      time.Time
+	skipped []lang.Ref // those to steps that were skipped, so that their results are null
 	values  map[string]cty.Value
 	windows map[lang.Window]cty.Value
 
@@ -196,7 +197,7 @@ func (e *evaluation) settleTraffic(ctx context.Context, refs []lang.Ref, windows
 
 // snapshot takes the values of one instant.
 func (e *evaluation) snapshot(refs []lang.Ref, windows []lang.Window) {
-	e.values = map[string]cty.Value{}
+	e.values, e.skipped = map[string]cty.Value{}, nil
 	e.windows = map[lang.Window]cty.Value{}
 	spans := map[lang.Window]span{}
 	live := map[string]*workloadRun{}
@@ -235,6 +236,9 @@ func (e *evaluation) take(r lang.Ref, live map[string]*workloadRun) {
 	default:
 		e.takeNodes() // a result may name some
 		for _, v := range e.x.stepsOf(r, e.prefix) {
+			if v.record.state == event.Skipped {
+				e.skipped = append(e.skipped, r)
+			}
 			e.values[v.Step.Address] = v.instance()
 			if w := e.x.traffic[v.Step.Address]; w != nil {
 				live[v.Step.Address] = w
@@ -318,7 +322,7 @@ func (x *executor) arguments(ctx context.Context, v *vertex, body *lang.Body) (c
 	}
 	args, diags := body.Eval(e)
 	if diags.HasErrors() {
-		return cty.NilVal, x.diagCause(diags)
+		return cty.NilVal, e.cause(diags)
 	}
 	args, _ = args.UnmarkDeep()
 	if args.IsWhollyKnown() {
@@ -339,6 +343,28 @@ func (x *executor) diagCause(diags hcl.Diagnostics) *event.Cause {
 		c.Excerpt = x.excerpt(*d.Subject)
 	}
 	return c
+}
+
+// cause makes a cause of what went wrong in the evaluation.
+func (e *evaluation) cause(diags hcl.Diagnostics) *event.Cause {
+	c := e.x.diagCause(diags)
+	c.Message = e.text(diags)
+	return c
+}
+
+// text is what went wrong in the evaluation. Where a skipped step is referred
+// to, that is why, whatever it led to.
+func (e *evaluation) text(diags hcl.Diagnostics) string {
+	d := firstError(diags)
+	if d == nil || d.Subject == nil {
+		return diagText(diags)
+	}
+	for _, r := range e.skipped {
+		if r.Range.Overlaps(*d.Subject) || d.Subject.Overlaps(r.Range) {
+			return diagText(diags) + "; " + r.Address + " was skipped, so that its results are null"
+		}
+	}
+	return diagText(diags)
 }
 
 func firstError(diags hcl.Diagnostics) *hcl.Diagnostic {

@@ -58,7 +58,11 @@ type executor struct {
 	ctx       context.Context // of the phase's vertices
 	cancel    context.CancelCauseFunc
 	left      int           // vertices of the phase that have not finished
-	idle      chan struct{} // closed when left is 0
+	busy      int           // those that have been launched, and rounds that are being made
+	lasting   int           // those of busy that end only when an effect does
+	idle      chan struct{} // closed when there is nothing else left
+	isIdle    bool
+	joined    chan struct{} // closed when left is 0
 	halted    string        // why nothing more is started; empty while going on
 	verdict   verdict
 }
@@ -106,6 +110,14 @@ type vertex struct {
 	record  record
 	last    string        // what it said last of itself
 	done    chan struct{} // closed when it has finished
+	busy    bool          // launched, and not finished
+	over    chan struct{} // closed when it has finished, and what it did has ended
+	isOver  bool
+	// holds are the assertions that hold throughout it; throughout is what it
+	// holds throughout itself.
+	holds      []*vertex
+	throughout *vertex
+	lasts      bool // it ends only when an effect does
 }
 
 type waiter struct {
@@ -185,7 +197,7 @@ func (x *executor) link() error {
 
 // tie makes the vertex of one of the plan, with what it still waits for.
 func (x *executor) tie(pv *plan.Vertex) (*vertex, error) {
-	v := &vertex{Vertex: pv, done: make(chan struct{})}
+	v := &vertex{Vertex: pv, done: make(chan struct{}), over: make(chan struct{})}
 	if pv.Step != nil {
 		v.prefix = prefixOf(pv)
 		v.record.state = event.Pending
@@ -212,11 +224,13 @@ func (x *executor) tie(pv *plan.Vertex) (*vertex, error) {
 }
 
 // enter runs a phase: what is ready in it starts. It returns when all of it
-// has finished.
+// has finished, but for what lasts as long as the effects of its steps do; then
+// the phase must be left.
 func (x *executor) enter(ctx context.Context, p phase) {
 	idle := make(chan struct{})
 	x.ask(func() {
-		x.phase, x.halted, x.left, x.idle = p, "", 0, idle
+		x.phase, x.halted, x.left, x.idle, x.isIdle = p, "", 0, idle, false
+		x.busy, x.lasting, x.joined = 0, 0, make(chan struct{})
 		x.ctx, x.cancel = context.WithCancelCause(ctx)
 		for _, v := range x.vertices {
 			if x.in(v) {
@@ -224,7 +238,8 @@ func (x *executor) enter(ctx context.Context, p phase) {
 			}
 		}
 		if x.left == 0 {
-			close(idle)
+			x.rest()
+			close(x.joined)
 			return
 		}
 		// The phase's own context, not its parent: halt ends it as well.
@@ -236,6 +251,16 @@ func (x *executor) enter(ctx context.Context, p phase) {
 	})
 	select {
 	case <-idle:
+	case <-x.over:
+	}
+}
+
+// leave waits for the rest of a phase, and ends it.
+func (x *executor) leave() {
+	var joined chan struct{}
+	x.ask(func() { joined = x.joined })
+	select {
+	case <-joined:
 	case <-x.over:
 	}
 	x.ask(func() {
@@ -283,6 +308,10 @@ func (x *executor) reach(v *vertex, p progress) {
 	v.at = p
 	if p == finished {
 		close(v.done)
+		x.noteOver(v)
+		for _, h := range v.holds {
+			x.noteLasting(h)
+		}
 	}
 	kept := v.waiters[:0]
 	for _, w := range v.waiters {
@@ -312,7 +341,8 @@ func satisfied(v *vertex, need lang.Need) bool {
 
 // launch starts the goroutine of a vertex.
 func (x *executor) launch(v *vertex) {
-	v.at = launched
+	v.at, v.busy = launched, true
+	x.busy++
 	if v.record.started.IsZero() {
 		v.record.started = x.now()
 	}
@@ -394,12 +424,21 @@ func (x *executor) finish(v *vertex, out outcome) {
 func (x *executor) conclude(v *vertex) {
 	x.reach(v, finished)
 	x.left--
-	if x.left == 0 {
-		close(x.idle)
+	if v.busy {
+		v.busy = false
+		x.busy--
+	}
+	if v.lasts {
+		v.lasts = false
+		x.lasting--
 	}
 	if v.group != nil {
 		x.countRound(v.group)
 	}
+	if x.left == 0 {
+		close(x.joined)
+	}
+	x.restIfNothingElse()
 }
 
 // stopFor stops what must not go on after a failure: the innermost group that

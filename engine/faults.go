@@ -150,6 +150,7 @@ func (x *executor) moveNow(f *live, to fault.State, text string) error {
 	if err := f.To(to, x.now()); err != nil {
 		return err
 	}
+	x.noteOver(f.v)
 	e := event.FaultChanged{Step: f.Step, State: string(to), Nodes: f.Nodes, Hits: f.Hits, Text: text}
 	if to == fault.Active {
 		e.For = f.lasts.Seconds()
@@ -347,7 +348,7 @@ func (x *executor) healAll() {
 		if out := x.shield(ctx, f.v, func() outcome { return x.lastHeal(ctx, f) }); out.cause != nil {
 			x.ask(func() {
 				x.blameCause(f.Step, out.cause, out.state)
-				x.leave(event.LeftBehind{What: f.what(), Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
+				x.leaveBehind(event.LeftBehind{What: f.what(), Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
 			})
 		}
 	}

@@ -96,6 +96,7 @@ func (x *executor) countRound(g *group) {
 			return
 		}
 	}
+	x.busy++ // until it is clear whether another begins
 	x.task(func() { x.nextRound(g) })
 }
 
@@ -122,6 +123,7 @@ func (x *executor) nextRound(g *group) {
 		r, diags = g.start.Next(n)
 	}
 	x.do(func() {
+		x.busy--
 		x.release(g)
 		if diags.HasErrors() {
 			g.broke = x.diagCause(diags)
@@ -132,6 +134,8 @@ func (x *executor) nextRound(g *group) {
 			x.consider(g.end)
 			return
 		}
+		x.redact.learn(r.Secrets...)
+		x.secrets.learn(r.Secrets...)
 		x.graft(g, r)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -194,9 +195,9 @@ func broken(message string) outcome {
 
 // outputs evaluates and reports the outputs. After a failure those that have a
 // value are still worth having; a value that is missing then is no news.
-func (x *executor) outputs(ctx context.Context) {
+func (x *executor) outputs(ctx context.Context, all []*lang.Output) {
 	ctx = context.WithoutCancel(ctx)
-	for _, o := range x.decl.Outputs {
+	for _, o := range all {
 		c := x.output(ctx, o)
 		if c == nil {
 			continue
@@ -207,6 +208,27 @@ func (x *executor) outputs(ctx context.Context) {
 			}
 		})
 	}
+}
+
+// dueOutputs tells the outputs that can be evaluated now from those that refer
+// to a step which has not finished.
+func (x *executor) dueOutputs() (now, later []*lang.Output) {
+	x.ask(func() {
+		for _, o := range x.decl.Outputs {
+			if slices.ContainsFunc(o.Value.Refs(), x.isGoingOn) {
+				later = append(later, o)
+				continue
+			}
+			now = append(now, o)
+		}
+	})
+	return now, later
+}
+
+// isGoingOn says that a reference is to the result of a step that has not
+// finished. On the loop.
+func (x *executor) isGoingOn(r lang.Ref) bool {
+	return r.Need == lang.NeedFinished && slices.ContainsFunc(x.stepsOf(r, ""), func(v *vertex) bool { return v.at != finished })
 }
 
 // outputLimit is how long an output may wait for samples and probes.
@@ -221,7 +243,7 @@ func (x *executor) output(ctx context.Context, o *lang.Output) *event.Cause {
 	}
 	val, diags := o.Value.Eval(e)
 	if diags.HasErrors() {
-		return x.diagCause(diags)
+		return e.cause(diags)
 	}
 	if err := e.problem(); err != nil && !val.IsWhollyKnown() {
 		return &event.Cause{State: event.Failed, Message: fmt.Sprintf("output %q can't be evaluated: %s", o.Name, oneLine(err))}

@@ -86,8 +86,8 @@ func (x *executor) sayHowToLook(ctx context.Context, kept []runtime.NodeID) {
 	all.Wait()
 }
 
-// leave keeps in mind that something could not be undone. On the loop.
-func (x *executor) leave(l event.LeftBehind) { x.leftover = append(x.leftover, l) }
+// leaveBehind keeps in mind that something could not be undone. On the loop.
+func (x *executor) leaveBehind(l event.LeftBehind) { x.leftover = append(x.leftover, l) }
 
 // inspectAll writes down how the nodes stand, before they are gone.
 func (x *executor) inspectAll(ctx context.Context, nodes []*node) {
@@ -147,7 +147,7 @@ func (x *executor) sweep(ctx context.Context, keep []runtime.NodeID) {
 			}
 		}
 		for _, l := range swept.Left {
-			x.leave(event.LeftBehind{What: l.What, Reason: l.Reason, Command: l.Command})
+			x.leaveBehind(event.LeftBehind{What: l.What, Reason: l.Reason, Command: l.Command})
 		}
 		if err == nil {
 			return
@@ -155,7 +155,7 @@ func (x *executor) sweep(ctx context.Context, keep []runtime.NodeID) {
 		if runtime.KindOf(err) == runtime.Unreachable {
 			x.lostRuntime("the nodes could not be removed", err)
 		}
-		x.leave(event.LeftBehind{What: x.made(), Reason: oneLine(err), Command: "scenario clean " + x.RunID})
+		x.leaveBehind(event.LeftBehind{What: x.made(), Reason: oneLine(err), Command: "scenario clean " + x.RunID})
 	})
 }
 

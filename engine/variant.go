@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/fault"
 	"github.com/scenario-run/scenario/engine/runtime"
@@ -159,13 +160,21 @@ func (x *executor) live(ctx context.Context) {
 		return
 	}
 	x.execute(ctx)
+	x.cleanUp()
+}
+
+// endEffects ends what outlives its step, traffic and faults, once the steps
+// have come to their end. The rest of the outputs is returned: those that refer
+// to what lasts as long as an effect does.
+func (x *executor) endEffects(ctx context.Context) (later []*lang.Output) {
 	x.lookAtTheEnd(ctx)
-	x.outputs(ctx)
+	now, later := x.dueOutputs()
+	x.outputs(ctx, now)
 	var ending sync.WaitGroup
 	ending.Go(x.endTraffic)
 	x.healAll()
 	ending.Wait()
-	x.cleanUp()
+	return later
 }
 
 // open ties the graph and begins to watch the nodes.
@@ -179,8 +188,10 @@ func (x *executor) open(ctx context.Context) error {
 	return x.watch(ctx)
 }
 
-// execute provisions and runs the steps, until all have finished.
+// execute provisions and runs the steps, until all have finished and what they
+// did has ended.
 func (x *executor) execute(ctx context.Context) {
+	whole := ctx
 	s := x.decl.Scenario
 	if s.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -191,6 +202,9 @@ func (x *executor) execute(ctx context.Context) {
 	defer cancel()
 	x.emit(event.PhaseStarted{Phase: "provision"})
 	x.enter(ctx, mainPhase)
+	later := x.endEffects(whole)
+	x.leave()
+	x.outputs(whole, later)
 	x.ask(func() {
 		// Where what ran then ended well, nothing else says so.
 		if l, ok := context.Cause(ctx).(*limit); ok && x.halted != "" {
@@ -227,6 +241,7 @@ func (x *executor) cleanUp() {
 	defer cancel()
 	x.emit(event.PhaseStarted{Phase: "cleanup"})
 	x.enter(ctx, cleanupPhase)
+	x.leave()
 }
 
 func (x *executor) hasCleanup() bool {

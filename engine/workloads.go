@@ -101,6 +101,7 @@ func (x *executor) send(ctx context.Context, v *vertex, t step.Traffic) (*worklo
 	w.stop = stop
 	x.ask(func() { x.traffic[v.Step.Address] = w })
 	x.task(func() {
+		defer x.do(func() { x.noteOver(v) })
 		defer close(w.done)
 		defer stop()
 		w.err = safely(func() error {

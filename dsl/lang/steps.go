@@ -191,6 +191,12 @@ func (x *expansion) assert(i *instance, rec *recorder) *Assert {
 	return a
 }
 
+// outlasts says that what a step does goes on when the step is done: a workload's
+// traffic, and a fault without for.
+func (d *decl) outlasts() bool {
+	return d.root == rootWorkload || d.isFault() && d.args.attrs["for"] == nil
+}
+
 func (x *expansion) throughout(f frame, i *instance, t *hclsyntax.Attribute) *Ref {
 	inst, d := f.written(t.Expr, "a step", "Write it as throughout = action.NAME.")
 	if d != nil {
@@ -200,7 +206,7 @@ func (x *expansion) throughout(f frame, i *instance, t *hclsyntax.Attribute) *Re
 	if inst == nil {
 		return nil
 	}
-	lasting := inst.decl.isFault() || inst.decl.root == rootWorkload || inst.decl.meta.attrs["background"] != nil
+	lasting := inst.decl.outlasts() || inst.decl.meta.attrs["background"] != nil
 	if !lasting && i.decl.meta.attrs["after"] == nil {
 		x.sink.add(diag.New(diag.Contradiction, t.Expr.Range(), inst.address+" is over before this starts",
 			"Set background = true there, or say in after what this waits for.", diag.Also(inst.decl.rng, "declared here")))
