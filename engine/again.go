@@ -121,6 +121,8 @@ func (x *executor) rerun(g *group) {
 	}
 	v := g.end
 	v.at, v.unmet = waiting, 0
+	v.busy = false
+	x.busy--
 	x.left += len(inside)
 	for _, w := range append(inside, v) {
 		for _, e := range w.Waits {
@@ -145,7 +147,8 @@ func (v *vertex) reset() {
 	if v.Step != nil {
 		v.record.state = event.Pending
 	}
-	v.done = make(chan struct{})
+	v.done, v.over, v.isOver = make(chan struct{}), make(chan struct{}), false
+	v.holds, v.throughout = nil, nil
 	if g := v.starts; g != nil {
 		g.forget()
 	}
