@@ -35,9 +35,10 @@ var allowed = map[string][]string{
 	"dsl/reference":        {"dsl/schema", "dsl/diag", "dsl/funcs", "dsl/lang"},
 	"engine/event":         {},
 	"engine/runtime":       {},
-	"engine/runtime/fake":  {"engine/runtime", "engine/link"},
+	"engine/runtime/fake":  {"engine/runtime", "engine/link", "engine/process"},
 	"engine/link":          {},
-	"engine/step":          {"dsl/schema", "engine/runtime", "engine/event", "engine/link"},
+	"engine/process":       {},
+	"engine/step":          {"dsl/schema", "engine/runtime", "engine/event", "engine/link", "engine/process"},
 	"engine/dag":           {},
 	"engine/plan":          {"dsl", "engine/dag"},
 	"engine/traffic":       {"engine/event"},
@@ -45,11 +46,11 @@ var allowed = map[string][]string{
 	"engine/fault":         {"dsl/schema", "engine/step", "engine/runtime"},
 	"engine/guardian":      {"engine/fault", "engine/runtime"},
 	"engine/docker":        {"engine/runtime", "engine/agent"},
-	"engine/agent":         {"engine/traffic", "engine/runtime", "engine/link"},
+	"engine/agent":         {"engine/traffic", "engine/runtime", "engine/link", "engine/process"},
 	"engine/report":        {"engine/event"},
-	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/guardian", "engine/workload", "engine/traffic", "engine/runtime", "engine/event", "engine/link"},
-	"actions":              {"engine/step", "dsl/schema", "engine/traffic", "engine/runtime", "engine/link"},
-	"engine/step/steptest": {"engine/step", "engine/runtime", "dsl/schema", "engine/link"},
+	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/guardian", "engine/workload", "engine/traffic", "engine/runtime", "engine/event", "engine/link", "engine/process"},
+	"actions":              {"engine/step", "dsl/schema", "engine/traffic", "engine/runtime", "engine/link", "engine/process"},
+	"engine/step/steptest": {"engine/step", "engine/runtime", "dsl/schema", "engine/link", "engine/process"},
 }
 
 func TestPackagesImportOnlyWhatTheirPlaceAllows(t *testing.T) {
