@@ -25,7 +25,7 @@ type executor struct {
 	dirName string // below the run's directory
 	scope   runtime.Scope
 	redact  *redactor
-	env     step.Env // without Step and Progress
+	env     step.Env // without what belongs to a step
 	journal *fault.Journal
 	base    context.Context // ends when everything of the variant must
 

@@ -354,7 +354,7 @@ func (x *executor) agentAt(ctx context.Context, end string) (runtime.Agent, erro
 	if network == "" {
 		return nil, fmt.Errorf("bug: there is no end %s", end)
 	}
-	agent, err := x.Runtime.Agent(ctx, x.scope, network, id)
+	agent, err := x.Runtime.Agent(ctx, x.scope, runtime.Place{Network: network, Node: id})
 	if err != nil {
 		return nil, fmt.Errorf("reach the agent of %s: %w", end, err)
 	}

@@ -39,6 +39,7 @@ type node struct {
 	image    string
 	kind     cty.Value // arguments of the kind's block
 	out      step.KindOutput
+	init     bool // its first process is an init of the place's, not the node's own
 	ready    readiness
 	grace    time.Duration
 	stopSlow time.Duration // at teardown; 0: killed
@@ -203,6 +204,7 @@ func (x *executor) sawStart(n *node) {
 		return
 	}
 	x.newStart(n)
+	x.startEnds(n)
 	x.running(n, runtime.NodeState{StartedAt: x.now(), Ports: n.ports})
 	address := n.decl.Address
 	x.task(func() {
@@ -229,6 +231,7 @@ func (x *executor) running(n *node, st runtime.NodeState) {
 		close(n.launched)
 	}
 	x.prepareLinks(n)
+	x.prepareProcesses(n)
 	x.follow(n)
 }
 
@@ -339,7 +342,7 @@ func (x *executor) dial(ctx context.Context, from, network, address string) (net
 	if from != "" && id == "" {
 		return nil, fmt.Errorf("connect from %s: there is no such node", from)
 	}
-	agent, err := x.Runtime.Agent(ctx, x.scope, netID, id)
+	agent, err := x.Runtime.Agent(ctx, x.scope, runtime.Place{Network: netID, Node: id})
 	if err != nil && id == "" && ctx.Err() == nil {
 		// Without it nothing can be asked, however often.
 		return nil, (&step.Error{Verdict: step.Broken, Err: err}).AsFinal()

@@ -126,7 +126,7 @@ func (x *executor) makeNetwork(ctx context.Context, v *plan.Vertex) error {
 	if x.usesAgent() {
 		// It takes a while to start, and what needs it will ask at the same
 		// time as everything else. Whether it came up shows there.
-		x.task(func() { _, _ = x.Runtime.Agent(x.base, x.scope, made.ID, "") })
+		x.task(func() { _, _ = x.Runtime.Agent(x.base, x.scope, runtime.Place{Network: made.ID}) })
 	}
 	if complete {
 		return x.assignAddresses(ctx)
@@ -275,7 +275,7 @@ func (x *executor) createNode(ctx context.Context, d *lang.Node) error {
 	}
 	x.ask(func() {
 		n := x.nodes[d.Address]
-		n.id, n.image, n.kind, n.out = id, spec.Image, kind, out
+		n.id, n.image, n.kind, n.out, n.init = id, spec.Image, kind, out, spec.Init
 		n.control(args, out)
 		x.become(n, nodeCreated, event.NodeChanged{})
 	})

@@ -61,7 +61,7 @@ func (r *run) newExecutor(v Variant) *executor {
 	}
 	x.stream.redact(x.key, x.redact)
 	x.links = newLinkMatrix()
-	x.env = step.Env{Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x}, Clock: r.Clock}
+	x.env = step.Env{Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x}, Processes: processesOf{x}, Clock: r.Clock}
 	return x
 }
 

@@ -144,7 +144,7 @@ func (x *executor) jobFor(ctx context.Context, t step.Traffic) (Job, error) {
 	if t.From != "" && id == "" {
 		return nil, fmt.Errorf("send from %s: there is no such node", t.From)
 	}
-	agent, err := x.Runtime.Agent(ctx, x.scope, network, id)
+	agent, err := x.Runtime.Agent(ctx, x.scope, runtime.Place{Network: network, Node: id})
 	if err != nil {
 		return nil, fmt.Errorf("send traffic: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/procfs"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 )
 
@@ -18,7 +19,8 @@ func newAgent(w *world) *cobra.Command {
 		Args:   none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var k rules.Keeper
-			return errors.Join(agent.Serve(context.Background(), w.stdin, w.stdout, agentJobs(&k)), k.Close())
+			var p procfs.Keeper
+			return errors.Join(agent.Serve(context.Background(), w.stdin, w.stdout, agentJobs(&k, &p)), k.Close(), p.Close())
 		},
 	}
 }

@@ -7,9 +7,11 @@ import (
 
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/procfs"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/docker"
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/traffic"
 )
@@ -28,9 +30,15 @@ func connect() (runtime.Runtime, error) {
 // nothing, since it inherits the environment that names it.
 func runtimeConfig() json.RawMessage { return nil }
 
-// agentJobs are what an agent can do: send traffic, and keep rules in force.
-func agentJobs(k *rules.Keeper) map[string]agent.Job {
-	return map[string]agent.Job{"http": traffic.HTTPJob, link.RulesJob: k.Apply, link.KnockJob: k.Knock}
+// agentJobs are what an agent can do: send traffic, keep rules in force, and
+// look at processes and signal them. Of the last two each has the right to one
+// only, by where it is.
+func agentJobs(k *rules.Keeper, p *procfs.Keeper) map[string]agent.Job {
+	return map[string]agent.Job{
+		"http":        traffic.HTTPJob,
+		link.RulesJob: k.Apply, link.KnockJob: k.Knock,
+		process.ListJob: p.List, process.SignalJob: p.Signal,
+	}
 }
 
 // hostJobs are those that the engine's own host can send.

@@ -55,6 +55,7 @@ type Type struct {
 	Takes        []Resource // what the fault takes of each node it is given
 	Ends         []Resource // what this action ends: restart_head ends Down
 	NeedsRunning bool       // acts inside the node
+	Momentary    bool       // a fault of which nothing lasts that would have to be healed
 	Examples     []Example
 }
 

@@ -20,8 +20,7 @@ import (
 // agentKey is what an agent belongs to.
 type agentKey struct {
 	run, variant string
-	network      string
-	node         runtime.NodeID
+	at           runtime.Place
 }
 
 func (k agentKey) scope() runtime.Scope { return runtime.Scope{Run: k.run, Variant: k.variant} }
@@ -32,11 +31,11 @@ type startedAgent struct {
 }
 
 // Agent returns the agent of a network or of a node, and starts it if needed.
-// A node's agent lives in the network namespace of the node's present start:
-// after a restart, ask again.
-func (r *Runtime) Agent(ctx context.Context, scope runtime.Scope, network string, from runtime.NodeID) (runtime.Agent, error) {
-	handle := &agentHandle{r: r, scope: scope, key: agentKey{run: scope.Run, variant: scope.Variant, network: network}}
-	if from != "" {
+// A node's agent lives in a namespace of the node's present start: after a
+// restart, ask again.
+func (r *Runtime) Agent(ctx context.Context, scope runtime.Scope, at runtime.Place) (runtime.Agent, error) {
+	handle := &agentHandle{r: r, scope: scope, key: agentKey{run: scope.Run, variant: scope.Variant, at: at}}
+	if from := at.Node; from != "" {
 		state, err := r.InspectNode(ctx, from)
 		if err != nil {
 			return nil, err
@@ -46,7 +45,7 @@ func (r *Runtime) Agent(ctx context.Context, scope runtime.Scope, network string
 				Kind: runtime.NotRunning, Op: "start an agent in " + r.name(from), Err: fmt.Errorf("%s is not running", r.name(from)),
 			}
 		}
-		handle.key = agentKey{run: scope.Run, variant: scope.Variant, node: from}
+		handle.key.at.Network = "" // one agent, whichever network it was asked for
 		handle.since = state.StartedAt
 	}
 	if _, err := handle.client(ctx); err != nil {
@@ -94,17 +93,21 @@ func (h *agentHandle) lost(err error) error {
 		return err
 	}
 	kind := runtime.Internal
-	if h.key.node != "" {
+	if h.key.at.Node != "" {
 		kind = runtime.NotRunning
 	}
 	return &runtime.Error{Kind: kind, Op: "reach " + h.what(), Err: err}
 }
 
 func (h *agentHandle) what() string {
-	if h.key.node != "" {
-		return "the agent of " + h.r.name(h.key.node)
+	switch at := h.key.at; {
+	case at.Node == "":
+		return "the agent of the network"
+	case at.Space == runtime.ProcessSpace:
+		return "the agent among the processes of " + h.r.name(at.Node)
+	default:
+		return "the agent of " + h.r.name(at.Node)
 	}
-	return "the agent of the network"
 }
 
 // client returns the agent's session, starting the agent if there is none.
@@ -157,10 +160,6 @@ func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agent
 	if err != nil {
 		return nil, err
 	}
-	place := container.NetworkMode(key.network)
-	if key.node != "" {
-		place = container.NetworkMode("container:" + string(key.node))
-	}
 	var created client.ContainerCreateResult
 	err = r.make(ctx, scope, func(ctx context.Context) (err error) {
 		created, err = r.api.ContainerCreate(ctx, client.ContainerCreateOptions{
@@ -169,12 +168,7 @@ func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agent
 				OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 				Labels: labels(scope, map[string]string{labelRole: roleAgent}),
 			},
-			HostConfig: &container.HostConfig{
-				NetworkMode: place, AutoRemove: true, ReadonlyRootfs: true,
-				CapDrop: []string{"ALL"}, CapAdd: []string{"NET_ADMIN"}, SecurityOpt: []string{"no-new-privileges"},
-				LogConfig: container.LogConfig{Type: "none"},
-				Resources: container.Resources{CPUShares: agentShares},
-			},
+			HostConfig: agentHost(key.at),
 		})
 		return err
 	})
@@ -203,6 +197,26 @@ func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agent
 		return nil, err
 	}
 	return c, nil
+}
+
+// agentHost puts an agent into its place, with the one capability that it needs
+// there.
+func agentHost(at runtime.Place) *container.HostConfig {
+	host := &container.HostConfig{
+		NetworkMode: container.NetworkMode(at.Network), AutoRemove: true, ReadonlyRootfs: true,
+		CapDrop: []string{"ALL"}, CapAdd: []string{"NET_ADMIN"}, SecurityOpt: []string{"no-new-privileges"},
+		LogConfig: container.LogConfig{Type: "none"},
+		Resources: container.Resources{CPUShares: agentShares},
+	}
+	within := "container:" + string(at.Node)
+	switch {
+	case at.Node == "":
+	case at.Space == runtime.ProcessSpace:
+		host.NetworkMode, host.PidMode, host.CapAdd = "none", container.PidMode(within), []string{"KILL"}
+	default:
+		host.NetworkMode = container.NetworkMode(within)
+	}
+	return host
 }
 
 // agentPipe is the agent's standard input and output, taken out of the

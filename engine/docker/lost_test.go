@@ -221,8 +221,8 @@ func TestAgentsEndWhenTheEngineDies(t *testing.T) {
 	w, r := newWire(t)
 	s := scope(t)
 	n, id := begin(t, r, s)
-	for _, from := range []runtime.NodeID{"", id} {
-		if _, err := r.Agent(t.Context(), s, n.ID, from); err != nil {
+	for _, at := range []runtime.Place{{Network: n.ID}, {Node: id}, {Node: id, Space: runtime.ProcessSpace}} {
+		if _, err := r.Agent(t.Context(), s, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +235,7 @@ func TestAgentsEndWhenTheEngineDies(t *testing.T) {
 		}
 		return len(list.Items)
 	}
-	if agents() != 2 {
+	if agents() != 3 {
 		t.Fatalf("%d agents", agents())
 	}
 	w.cut()
@@ -254,7 +254,7 @@ func TestALostAgentIsReplaced(t *testing.T) {
 	defer r.Close()
 	s := scope(t)
 	n, _ := begin(t, r, s)
-	a, err := r.Agent(t.Context(), s, n.ID, "")
+	a, err := r.Agent(t.Context(), s, runtime.Place{Network: n.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

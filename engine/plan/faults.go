@@ -267,7 +267,7 @@ func (b *builder) reportCollision(u, v *Vertex, node string, r schema.Resource) 
 func (b *builder) noteUnhealed() {
 	enders := b.endersOf()
 	for _, u := range b.plan.Vertices {
-		if u.Kind != StepVertex || u.Cleanup || u.beyond || u.Step.Unclear || u.Step.Type.Kind != schema.Fault || !b.isEndless(u) {
+		if u.Kind != StepVertex || u.Cleanup || u.beyond || u.Step.Unclear || u.Step.Type.Kind != schema.Fault || u.Step.Type.Momentary || !b.isEndless(u) {
 			continue
 		}
 		if where, unhealed := b.unhealed(u, enders); unhealed {

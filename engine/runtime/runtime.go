@@ -62,11 +62,9 @@ type Runtime interface {
 	// returns when the watch is in force.
 	Watch(ctx context.Context, scope Scope) (<-chan NodeEvent, error)
 
-	// Agent returns the agent of a network, starting it if it is not there.
-	// It is where probes, readiness and traffic come from. from names a node
-	// whose own network namespace is used instead, that of its present start:
-	// ask again after a restart; empty: the network.
-	Agent(ctx context.Context, scope Scope, network string, from NodeID) (Agent, error)
+	// Agent returns the agent of a place, starting it if it is not there. One of
+	// a node is that of its present start: ask again after a restart.
+	Agent(ctx context.Context, scope Scope, at Place) (Agent, error)
 
 	// Inspect returns the whole of what the place knows of a node, as JSON, for
 	// a person to read.
@@ -97,6 +95,23 @@ type Agent interface {
 	// whose ctx ends is told to finish, and what it still writes is read.
 	Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error
 }
+
+// Place is where an agent is: on a network, which is where probes, readiness and
+// traffic come from, or in a namespace of a node.
+type Place struct {
+	Network string // id; of no account with a Node
+	Node    NodeID
+	Space   Space // of the Node
+}
+
+// Space is a namespace of a node.
+type Space string
+
+// The spaces. An agent may do in each only what it is there for.
+const (
+	NetworkSpace Space = ""          // it dials from there, and changes what packets meet
+	ProcessSpace Space = "processes" // it sees the node's processes, and signals them
+)
 
 // Scope is to whom things belong: one variant of one run.
 type Scope struct {

@@ -42,7 +42,7 @@ func (u unavailable) Logs(context.Context, NodeID, time.Time, bool) (io.ReadClos
 	return nil, u.err
 }
 func (u unavailable) Watch(context.Context, Scope) (<-chan NodeEvent, error) { return nil, u.err }
-func (u unavailable) Agent(context.Context, Scope, string, NodeID) (Agent, error) {
+func (u unavailable) Agent(context.Context, Scope, Place) (Agent, error) {
 	return nil, u.err
 }
 func (u unavailable) Inspect(context.Context, NodeID) ([]byte, error) { return nil, u.err }

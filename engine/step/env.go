@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -25,6 +26,10 @@ type Env struct {
 	Workloads Workloads
 	Faults    Faults
 	Links     Links
+	Processes Processes
+	// Draw returns a number below n, by the run's seed and the step: the same
+	// seed, the same number.
+	Draw func(n int) int
 	// Progress puts a line about the running step on the timeline.
 	Progress func(text string)
 	Clock    Clock
@@ -132,6 +137,17 @@ type Links interface {
 	Clear(ctx context.Context) error
 	// Cleared is nil when no end has rules that no other fault wants.
 	Cleared(ctx context.Context) error
+}
+
+// Processes are those in nodes that run, seen and signalled without a tool in
+// the node.
+type Processes interface {
+	// List returns all processes of a node, by their numbers.
+	List(ctx context.Context, node string) ([]process.Process, error)
+	// Signal sends a signal, as "SIGKILL", to those that are still the same
+	// processes, and returns them. What is stopped so goes on at the latest when
+	// this process ends, whatever becomes of it.
+	Signal(ctx context.Context, node, signal string, to []process.ID) ([]process.ID, error)
 }
 
 // Clock is time. Tests replace it.

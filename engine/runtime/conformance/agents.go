@@ -19,7 +19,7 @@ func hasAgent(c runtime.Capabilities) bool { return c.Agent }
 func (l *lab) agent(from runtime.NodeID) runtime.Agent {
 	l.Helper()
 	l.needs(hasAgent)
-	a, err := l.Agent(l.ctx, l.scope, l.network().ID, from)
+	a, err := l.Agent(l.ctx, l.scope, runtime.Place{Network: l.network().ID, Node: from})
 	l.must(err)
 	return a
 }
@@ -76,7 +76,7 @@ var agentRules = map[string]func(*lab){
 		l.must(l.SignalNode(l.ctx, id, "SIGKILL"))
 		_, err := l.WaitExit(l.ctx, id)
 		l.must(err)
-		_, err = l.Agent(l.ctx, l.scope, l.network().ID, id)
+		_, err = l.Agent(l.ctx, l.scope, runtime.Place{Network: l.network().ID, Node: id})
 		l.wantKind(err, runtime.NotRunning)
 		state, err := l.StartNode(l.ctx, id)
 		l.must(err)
@@ -88,6 +88,26 @@ var agentRules = map[string]func(*lab){
 			return err == nil
 		})
 		l.wantEcho(l.agent(id), "127.0.0.1:8080")
+	},
+	"an agent among a node's processes is one of their present start": func(l *lab) {
+		l.needs(hasAgent)
+		id, _ := l.start("a", Sleep)
+		at := runtime.Place{Node: id, Space: runtime.ProcessSpace}
+		a, err := l.Agent(l.ctx, l.scope, at)
+		l.must(err)
+		ctx, cancel := context.WithCancel(l.ctx)
+		l.must(a.Run(ctx, EchoJob, nil, func([]byte) error { cancel(); return nil }))
+		l.must(l.SignalNode(l.ctx, id, "SIGKILL"))
+		_, err = l.WaitExit(l.ctx, id)
+		l.must(err)
+		_, err = l.Agent(l.ctx, l.scope, at)
+		l.wantKind(err, runtime.NotRunning)
+		_, err = l.StartNode(l.ctx, id)
+		l.must(err)
+		a, err = l.Agent(l.ctx, l.scope, at)
+		l.must(err)
+		ctx, cancel = context.WithCancel(l.ctx)
+		l.must(a.Run(ctx, EchoJob, nil, func([]byte) error { cancel(); return nil }))
 	},
 	"refused, not found and timed out are told apart": func(l *lab) {
 		a := l.agent("")

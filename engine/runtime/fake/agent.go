@@ -14,19 +14,21 @@ type agent struct {
 	r       *Runtime
 	network string
 	from    runtime.NodeID
+	space   runtime.Space
 }
 
 // Agent returns an agent at once.
-func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, network string, from runtime.NodeID) (runtime.Agent, error) {
-	if from != "" {
-		n, err := r.find(ctx, "Agent", from)
+func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, at runtime.Place) (runtime.Agent, error) {
+	network := at.Network
+	if at.Node != "" {
+		n, err := r.find(ctx, "Agent", at.Node)
 		if err != nil {
 			return nil, err
 		}
 		if err := r.needRunning(n, "agent of"); err != nil {
 			return nil, err
 		}
-		return &agent{r, network, from}, nil
+		return &agent{r, network, at.Node, at.Space}, nil
 	}
 	if err := r.enter(ctx, "Agent", network); err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, network string, fr
 	if _, ok := r.networks[network]; !ok {
 		return nil, failure(runtime.NotFound, "agent", "no network %s", network)
 	}
-	return &agent{r, network, from}, nil
+	return &agent{r: r, network: network}, nil
 }
 
 // Dial meets the node that has the name or address: a running one serves or
@@ -98,13 +100,16 @@ func (a *agent) resolve(host string) (n *node, byName bool) {
 	return nil, false
 }
 
-// Run runs a job of Options.Jobs, or one that is about rules.
+// Run runs a job of Options.Jobs, or one that the agent's space is for.
 func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error {
 	if err := a.r.enter(ctx, "Run", job); err != nil {
 		return err
 	}
 	if run, ok := a.r.opts.Jobs[job]; ok {
 		return run(ctx, spec, line)
+	}
+	if a.space == runtime.ProcessSpace {
+		return a.onProcesses(job, spec, line)
 	}
 	return a.keepRules(job, spec, line)
 }

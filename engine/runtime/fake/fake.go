@@ -50,6 +50,8 @@ type Script struct {
 	Start func(n int) error
 	// Exits makes the node exit by itself right after a start.
 	Exits func(n int) (code int, exits bool)
+	// Processes are the names of those that each start has beside the main one.
+	Processes []string
 	// Prints are the lines that each start prints.
 	Prints []string
 	// Signal says what a signal other than SIGKILL does. Nil: SIGTERM, SIGINT

@@ -44,7 +44,7 @@ func TestEveryCallCanFail(t *testing.T) {
 		return nil
 	}})
 	ctx := t.Context()
-	agent, err := r.Agent(ctx, scope, "network-1", "")
+	agent, err := r.Agent(ctx, scope, runtime.Place{Network: "network-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestEveryCallCanFail(t *testing.T) {
 		"WaitExit":      func() error { _, err := r.WaitExit(ctx, id); return err },
 		"Exec":          func() error { _, err := r.Exec(ctx, id, runtime.ExecSpec{}); return err },
 		"Watch":         func() error { _, err := r.Watch(ctx, scope); return err },
-		"Agent":         func() error { _, err := r.Agent(ctx, scope, "network-1", ""); return err },
+		"Agent":         func() error { _, err := r.Agent(ctx, scope, runtime.Place{Network: "network-1"}); return err },
 		"Dial":          func() error { _, err := agent.Dial(ctx, "tcp", "a:1"); return err },
 		"Run":           func() error { return agent.Run(ctx, "job", nil, nil) },
 		"Inspect":       func() error { _, err := r.Inspect(ctx, id); return err },
@@ -142,7 +142,7 @@ func TestAConnectionEndsWithItsNode(t *testing.T) {
 	r, id := one(t, fake.Options{Script: func(runtime.NodeSpec) fake.Script {
 		return fake.Script{Serve: map[string]func(net.Conn){"80": func(c net.Conn) { c.Read(make([]byte, 1)) }}}
 	}})
-	agent, err := r.Agent(t.Context(), scope, "network-1", "")
+	agent, err := r.Agent(t.Context(), scope, runtime.Place{Network: "network-1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -25,6 +26,8 @@ type node struct {
 	grown  chan struct{} // closed and replaced when log or state change
 	conns  []net.Conn
 	ips    map[string]netip.Addr // by network
+	procs  []process.Process     // of the present start
+	held   []process.ID          // those that an agent has stopped
 }
 
 // CreateNode makes a node that does what Options.Script says of it.
@@ -126,6 +129,7 @@ func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.Nod
 	}
 	r.mu.Lock()
 	r.forgetRules(id)
+	n.beginProcesses(start)
 	n.exited = make(chan struct{})
 	n.state.Running, n.state.Started, n.state.Error = true, true, ""
 	n.state.ExitCode, n.state.StartedAt, n.state.ExitedAt = 0, r.opts.Now(), time.Time{}
@@ -250,6 +254,9 @@ func (r *Runtime) SignalNode(ctx context.Context, id runtime.NodeID, signal stri
 	if err := r.needRunning(n, "signal"); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	n.signalProcess(process.Main, signal)
+	r.mu.Unlock()
 	if code, exits := n.signal(signal); exits {
 		r.exit(n, code)
 	}

@@ -21,11 +21,16 @@ func (r *Runtime) InForce(end string) []link.Rule {
 	return rules
 }
 
-// Lapse ends the lease of the agent at an end: its rules are gone.
+// Lapse ends the lease of the agents at an end: their rules are gone, and what
+// they have stopped goes on.
 func (r *Runtime) Lapse(end string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.rules, r.placeOf(end))
+	place := r.placeOf(end)
+	delete(r.rules, place)
+	if n := r.nodes[runtime.NodeID(place)]; n != nil {
+		n.release()
+	}
 }
 
 func (r *Runtime) placeOf(end string) string {

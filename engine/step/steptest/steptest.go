@@ -15,6 +15,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -28,7 +29,10 @@ type Node struct {
 	State    runtime.NodeState
 	Usage    step.Usage
 	Log      []string
-	exited   chan struct{} // closed while it does not run
+	// Processes are those in it. SIGKILL and SIGTERM end them, unless
+	// OnProcessSignal says otherwise.
+	Processes []process.Process
+	exited    chan struct{} // closed while it does not run
 }
 
 // World is nodes and what a step can reach besides. Set its functions before
@@ -45,6 +49,9 @@ type World struct {
 	// OnSignal sees each signal after the node's state has changed; SIGKILL
 	// makes a node exit with 137, what other signals do it says itself, with Exit.
 	OnSignal func(address, signal string)
+	// OnProcessSignal is asked what a signal to a process does, in place of what
+	// it would; nil: what it would.
+	OnProcessSignal func(address, signal string, p *process.Process)
 	// Statistics is what stopping a workload yields, by address.
 	Statistics map[string]cty.Value
 	// OnHeal is asked for each fault that is healed.
@@ -84,6 +91,8 @@ func (w *World) Env() *step.Env {
 		Workloads: workloads{w},
 		Faults:    faults{w},
 		Links:     links{w},
+		Processes: processes{w},
+		Draw:      func(n int) int { return n - 1 },
 		Clock:     w.Clock,
 		Dial: func(ctx context.Context, from, network, address string) (net.Conn, error) {
 			if w.OnDial != nil {
