@@ -13,6 +13,7 @@ import (
 	"github.com/scenario-run/scenario/actions/http"
 	"github.com/scenario-run/scenario/actions/network"
 	"github.com/scenario-run/scenario/actions/node"
+	"github.com/scenario-run/scenario/actions/process"
 	"github.com/scenario-run/scenario/actions/ray"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -25,6 +26,7 @@ func Definitions() []step.Definition {
 		http.Definitions(),
 		network.Definitions(),
 		node.Definitions(),
+		process.Definitions(),
 		ray.Definitions(),
 	)
 }
