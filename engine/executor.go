@@ -113,6 +113,7 @@ type vertex struct {
 	busy    bool          // launched, and not finished
 	over    chan struct{} // closed when it has finished, and what it did has ended
 	isOver  bool
+	overAt  time.Time
 	// holds are the assertions that hold throughout it; throughout is what it
 	// holds throughout itself.
 	holds      []*vertex

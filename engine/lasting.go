@@ -12,7 +12,7 @@ import (
 // noteOver takes in that a step is over, if it is. On the loop.
 func (x *executor) noteOver(v *vertex) {
 	if !v.isOver && x.hasEnded(v) {
-		v.isOver = true
+		v.isOver, v.overAt = true, x.now()
 		close(v.over)
 	}
 }

@@ -55,7 +55,8 @@ func (a *assertion) last(ctx context.Context, target *vertex, began time.Time) o
 	if context.Cause(ctx) != nil {
 		return a.cut(ctx)
 	}
-	lasted := a.x.now().Sub(began)
+	var lasted time.Duration
+	a.x.ask(func() { lasted = target.overAt.Sub(began) })
 	if err := a.settle(ctx); err != nil {
 		a.at.err = err
 		return a.cut(ctx)
