@@ -19,6 +19,7 @@ type runFlags struct {
 	out      string
 	json     string
 	dryRun   bool
+	quiet    bool
 }
 
 func newRun(w *world) *cobra.Command {
@@ -55,6 +56,7 @@ removed, 8 time limit of the run, 70 internal error, 130 and 143 interrupted.`,
 	fl := cmd.Flags()
 	fl.Var(f.keep, "keep", "when nodes outlive the run")
 	fl.Var(f.progress, "progress", "how the run is shown")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show failures only: --progress quiet")
 	fl.DurationVar(&f.timeout, "timeout", 0, "time limit of the whole run, such as 10m")
 	fl.StringVar(&f.out, "out", "", "the run's own directory `DIR`, new or empty")
 	fl.StringVar(&f.json, "json", "", "write a summary to `FILE`; - is standard output")
@@ -65,6 +67,12 @@ removed, 8 time limit of the run, 70 internal error, 130 and 143 interrupted.`,
 
 // check refuses flags that contradict each other.
 func (f *runFlags) check(cmd *cobra.Command) error {
+	if f.quiet && cmd.Flags().Changed("progress") && f.progress.value != "quiet" {
+		return usage("--quiet and --progress %s contradict each other", f.progress.value)
+	}
+	if f.quiet {
+		f.progress.value = "quiet"
+	}
 	if f.progress.value == "json" && f.json == "-" {
 		return usage("--progress json and --json - both want standard output")
 	}
@@ -77,7 +85,7 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if !f.dryRun {
 		return nil
 	}
-	for _, name := range []string{"keep", "progress", "timeout", "out", "json", "junit", "annotate"} {
+	for _, name := range []string{"keep", "progress", "quiet", "timeout", "out", "json", "junit", "annotate"} {
 		if cmd.Flags().Changed(name) {
 			return usage("--dry-run runs nothing, so --%s has no meaning", name)
 		}
