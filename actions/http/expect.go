@@ -33,7 +33,7 @@ func parseExpect(v cty.Value) (traffic.Expect, error) {
 	}
 	for name, field := range v.AsValueMap() {
 		if !slices.Contains(expectNames, name) {
-			return e, fmt.Errorf("has no %q; it takes %s", name, strings.Join(expectNames, ", "))
+			return e, schema.KeyError(name, fmt.Errorf("has no %q; it takes %s", name, strings.Join(expectNames, ", ")), expectNames...)
 		}
 		if field.IsNull() || !field.IsWhollyKnown() {
 			continue

@@ -116,8 +116,21 @@ func checkOptions(v cty.Value) error {
 	if !isObject(v) {
 		return fmt.Errorf("options are an object, such as { num_replicas = 2 }, not %s", v.Type().FriendlyName())
 	}
+	for _, name := range slices.Sorted(maps.Keys(v.AsValueMap())) {
+		if !slices.Contains(deploymentOptions, name) {
+			return schema.KeyError(name, fmt.Errorf("a deployment of Serve has no option %q", name), deploymentOptions...)
+		}
+	}
 	return nil
 }
+
+// deploymentOptions are the fields of Serve's DeploymentSchema
+// (ray/serve/schema.py of Ray 2.56), without the name.
+var deploymentOptions = strings.Fields(`autoscaling_config backpressure_config deployment_actors gang_scheduling_config
+	graceful_shutdown_timeout_s graceful_shutdown_wait_loop_s health_check_period_s health_check_timeout_s logging_config
+	max_ongoing_requests max_queued_requests max_replicas_per_node max_surge_percent num_replicas
+	placement_group_bundle_label_selector placement_group_bundles placement_group_strategy ray_actor_options
+	request_router_config rolling_update_percentage user_config`)
 
 func isObject(v cty.Value) bool { return v.Type().IsObjectType() || v.Type().IsMapType() }
 

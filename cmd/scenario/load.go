@@ -244,13 +244,22 @@ func (l *loaded) plan(s *selection) error {
 }
 
 // planInvalid plans a file with errors: its order can be wrong as well. What is
-// planned isn't kept.
+// planned isn't kept, nor is what is said of it short of an error.
 func (f *file) planInvalid() {
 	if f.scenario == nil {
 		return
 	}
 	for _, key := range f.scenario.VariantKeys {
-		f.plan(key, func(*file, planned) {})
+		v, _ := f.scenario.Expand(key) // what is wrong with it has been reported
+		if v == nil {
+			continue
+		}
+		_, diags := plan.Build(v)
+		for _, d := range diags {
+			if d.Severity == hcl.DiagError {
+				f.diags = append(f.diags, d)
+			}
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (v *values) fromFile(path string) ([]lang.Value, hcl.Diagnostics) {
 	}
 	var list []lang.Value
 	for _, x := range vars.Values {
-		list = append(list, lang.Value{Name: x.Name, From: vars.File.Name, Range: x.Range, Expr: x.Expr})
+		list = append(list, lang.Value{Name: x.Name, From: vars.File.Name, Range: x.Expr.Range(), NameRange: x.Range, Expr: x.Expr})
 	}
 	return list, diags
 }
@@ -84,7 +84,8 @@ func (v *values) fromArguments(assignments []string) error {
 		}
 		v.args = append(v.args, lang.Value{
 			Name: name, Text: value, From: argument,
-			Range: lineRange(argument, i+1, text.Len()+len(name)+1, len([]rune(name))+2, value),
+			Range:     lineRange(argument, i+1, text.Len()+len(name)+1, len([]rune(name))+2, value),
+			NameRange: lineRange(argument, i+1, text.Len(), 1, name),
 		})
 		text.Write(oneLine(a))
 		text.WriteByte('\n')

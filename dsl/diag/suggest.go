@@ -19,7 +19,57 @@ func Suggest(name string, candidates []string) string {
 			best, least = c, d
 		}
 	}
-	return best
+	if best != "" {
+		return best
+	}
+	return abbreviated(name, candidates)
+}
+
+// leastAbbreviation is the least length of a name that counts as short for
+// another. What is shorter is short for too much.
+const leastAbbreviation = 3
+
+// abbreviated returns the candidate that name is short for, if there is only
+// one: its beginning, such as desc, or its first letter and others of it in
+// their order, such as cmd.
+func abbreviated(name string, candidates []string) string {
+	short := plain(name)
+	if len(short) < leastAbbreviation {
+		return ""
+	}
+	for _, isShortFor := range []func(short, long string) bool{beginningOf, lettersOf} {
+		found := ""
+		for _, c := range candidates {
+			if c == name || !isShortFor(short, plain(c)) {
+				continue
+			}
+			if found != "" {
+				found = ""
+				break
+			}
+			found = c
+		}
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+func beginningOf(short, long string) bool { return strings.HasPrefix(long, short) }
+
+func lettersOf(short, long string) bool {
+	if long == "" || short[0] != long[0] {
+		return false
+	}
+	for i := range len(short) {
+		at := strings.IndexByte(long, short[i])
+		if at < 0 {
+			return false
+		}
+		long = long[at+1:]
+	}
+	return true
 }
 
 // distance is how many letters differ. Two neighbours that have changed places

@@ -30,7 +30,9 @@ type Value struct {
 	// Range is where it stands; for an argument, File is "--var" and the
 	// columns are those of the text.
 	Range hcl.Range
-	Expr  hcl.Expression // from a file; nil for text
+	// NameRange is where its name stands; not set where that is the environment.
+	NameRange hcl.Range
+	Expr      hcl.Expression // from a file; nil for text
 }
 
 // Expr is an expression that is evaluated when its references are known.

@@ -41,7 +41,7 @@ var (
 		Blocks: variableArgs.Blocks,
 	}
 	imageArgs = schema.Object{
-		Attrs: []schema.Attr{{Name: "pull", Type: cty.String, Check: checkNotEmpty, Doc: "The reference of an image, such as `nginx:1.29`. One that the place where nodes live already has is used as it is."}},
+		Attrs: []schema.Attr{{Name: "pull", Type: cty.String, Check: schema.CheckImage, Doc: "The reference of an image, such as `nginx:1.29`. One that the place where nodes live already has is used as it is."}},
 		Blocks: []schema.Block{{Name: "build", Doc: "The image is built from a directory.", Body: schema.Object{Attrs: []schema.Attr{
 			{Name: "context", Type: cty.String, Required: true, Doc: "Directory, relative to the file."},
 			{Name: "dockerfile", Type: cty.String, Default: cty.StringVal("Dockerfile"), Doc: "The Dockerfile, relative to the context."},

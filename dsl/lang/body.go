@@ -31,12 +31,13 @@ func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, ob
 	for i, o := range objects {
 		bodies[i] = &body{file: file, rng: headerOf(b), schema: o}
 	}
+	meant := map[string]bool{} // by arguments that aren't known
 	for _, a := range attrsInOrder(b.Body) {
 		if i := slices.IndexFunc(objects, func(o schema.Object) bool { _, ok := o.Attr(a.Name); return ok }); i >= 0 {
 			bodies[i].give(a)
 			continue
 		}
-		l.unknownArgument(b, a, objects, extra)
+		meant[l.unknownArgument(b, a, objects, extra)] = true
 	}
 	var others []*hclsyntax.Block
 	for _, nested := range b.Body.Blocks {
@@ -51,7 +52,7 @@ func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, ob
 		}
 	}
 	for _, x := range bodies {
-		l.complete(x)
+		l.complete(x, meant)
 	}
 	return bodies, others
 }
@@ -106,10 +107,11 @@ func (l *loader) nested(in *body, b *hclsyntax.Block) {
 	in.blocks[b.Type] = append(in.blocks[b.Type], bodies[0])
 }
 
-// complete reports what is missing.
-func (l *loader) complete(b *body) {
+// complete reports what is missing, but for what is meant by something that has
+// been reported.
+func (l *loader) complete(b *body, meant map[string]bool) {
 	for _, a := range b.schema.Attrs {
-		if a.Required && b.attrs[a.Name] == nil && a.OnlyNode == (schema.OnlyNode{}) {
+		if a.Required && b.attrs[a.Name] == nil && !meant[a.Name] && a.OnlyNode == (schema.OnlyNode{}) {
 			l.add(diag.New(diag.MissingArgument, b.rng, `missing argument "`+a.Name+`"`, a.Doc))
 		}
 	}
@@ -120,17 +122,20 @@ func (l *loader) complete(b *body) {
 	}
 }
 
-func (l *loader) unknownArgument(in *hclsyntax.Block, a *hclsyntax.Attribute, objects []schema.Object, extra []string) {
+// unknownArgument reports an argument and returns what it was most likely meant
+// to be.
+func (l *loader) unknownArgument(in *hclsyntax.Block, a *hclsyntax.Attribute, objects []schema.Object, extra []string) string {
 	attrs, blocks := names(objects)
 	blocks = append(blocks, extra...)
 	what := describe(in)
 	if slices.Contains(blocks, a.Name) {
 		l.add(diag.New(diag.UnknownArgument, a.NameRange, `"`+a.Name+`" is a block here, not an argument`,
 			"Write it as "+a.Name+" { … }, without =."))
-		return
+		return a.Name
 	}
 	l.add(diag.New(diag.UnknownArgument, a.NameRange, what+` has no argument "`+a.Name+`"`,
 		list("It takes", attrs), diag.DidYouMean(a.Name, attrs)))
+	return diag.Suggest(a.Name, attrs)
 }
 
 func (l *loader) unknownNested(in, b *hclsyntax.Block, objects []schema.Object, extra []string) {

@@ -26,6 +26,7 @@ func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl)
 	for _, d := range chosen(l.p.images, part) {
 		v.Images = append(v.Images, x.image(d))
 	}
+	x.subnets(chosen(l.p.networks, part))
 	for _, d := range chosen(l.p.networks, part) {
 		args := x.early(d, d.args)
 		v.Networks = append(v.Networks, &Network{Name: d.name, Subnet: text(args, "subnet"), Internal: truth(args, "internal"), Driver: text(args, "driver"), Range: d.rng})

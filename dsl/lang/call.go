@@ -145,7 +145,7 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 	case errors.As(err, &argErr) && argErr.Index < len(e.Args):
 		at = e.Args[argErr.Index].Range()
 	case d.Subject != nil && err == nil:
-		at = *d.Subject
+		at = wholeArgument(e, *d.Subject)
 	}
 	if fileErr := (*funcs.FileError)(nil); errors.As(err, &fileErr) {
 		if len(e.Args) > 0 {
@@ -157,6 +157,16 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 		return diag.New(diag.WrongCall, at, e.Name+": "+lowerFirst(strings.TrimSuffix(d.Detail, ".")), "")
 	}
 	return diag.New(diag.WrongCall, at, e.Name+": "+err.Error(), "")
+}
+
+// wholeArgument is the argument that begins where hcl points to.
+func wholeArgument(e *hclsyntax.FunctionCallExpr, at hcl.Range) hcl.Range {
+	for _, a := range e.Args {
+		if a.Range().Start == at.Start {
+			return a.Range()
+		}
+	}
+	return at
 }
 
 // try returns the first argument that can be evaluated. While checking, what

@@ -84,7 +84,37 @@ func (f frame) object(e *hclsyntax.ObjectConsExpr) (cty.Value, hcl.Diagnostics) 
 		}
 	}
 	v, more := c.Value(f.ctx)
-	return v, append(diags, more...)
+	return v, append(diags, aboutKeys(e, more)...)
+}
+
+// aboutKeys puts what hcl says of a null key where the key is.
+func aboutKeys(e *hclsyntax.ObjectConsExpr, diags hcl.Diagnostics) hcl.Diagnostics {
+	var all hcl.Diagnostics
+	for _, d := range diags {
+		if d.Summary == "Null value as key" && d.Subject != nil {
+			for _, item := range e.Items {
+				if item.ValueExpr.Range() == *d.Subject {
+					c := *d
+					c.Subject = keyOf(item).Ptr()
+					d = &c
+				}
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// keyOf is the range of a key without the parentheses around it.
+func keyOf(item hclsyntax.ObjectConsItem) hcl.Range {
+	k, ok := item.KeyExpr.(*hclsyntax.ObjectConsKeyExpr)
+	if !ok {
+		return item.KeyExpr.Range()
+	}
+	if p, ok := k.Wrapped.(*hclsyntax.ParenthesesExpr); ok {
+		return p.Expression.Range()
+	}
+	return k.Wrapped.Range()
 }
 
 // literalKey returns the key of an object that is written as a word or as a
@@ -224,11 +254,27 @@ func (f frame) forBody(e *hclsyntax.ForExpr, key, val cty.Value) {
 	body.value(e.ValExpr)
 }
 
+// variableRange finds the place of a for's variable, which hcl doesn't keep: it
+// stands between the bracket and the collection.
+func (f frame) variableRange(e *hclsyntax.ForExpr, name string) hcl.Range {
+	between := hcl.Range{Filename: e.OpenRange.Filename, Start: e.OpenRange.End, End: e.CollExpr.Range().Start}
+	if e.OpenRange.Filename != f.file.Name || !between.CanSliceBytes(f.file.Src) {
+		return e.OpenRange
+	}
+	tokens, _ := hclsyntax.LexExpression(between.SliceBytes(f.file.Src), between.Filename, between.Start)
+	for _, t := range tokens {
+		if t.Type == hclsyntax.TokenIdent && string(t.Bytes) == name {
+			return t.Range
+		}
+	}
+	return e.OpenRange
+}
+
 func (f frame) hidesRoot(e *hclsyntax.ForExpr) {
 	for _, name := range []string{e.KeyVar, e.ValVar} {
 		for _, r := range allRoots {
 			if r == name {
-				f.sink.add(diag.New(diag.HidesRoot, e.OpenRange, `the variable "`+name+`" hides `+name+".… inside this for",
+				f.sink.add(diag.New(diag.HidesRoot, f.variableRange(e, name), `the variable "`+name+`" hides `+name+".… inside this for",
 					"Give it another name.", diag.AsWarning()))
 			}
 		}

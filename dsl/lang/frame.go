@@ -60,11 +60,15 @@ func (f frame) silently() (frame, *sink) {
 
 // always reports what is wrong wherever it stands.
 func (f frame) always(d *hcl.Diagnostic) (cty.Value, hcl.Diagnostics) {
+	return f.alwaysAll(hcl.Diagnostics{d})
+}
+
+func (f frame) alwaysAll(diags hcl.Diagnostics) (cty.Value, hcl.Diagnostics) {
 	if f.hard != nil {
-		f.hard.add(d)
+		f.hard.add(diags...)
 		return cty.DynamicVal, nil
 	}
-	return cty.DynamicVal, hcl.Diagnostics{d}
+	return cty.DynamicVal, diags
 }
 
 func (f frame) mayBeDead(dead bool) frame {

@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 // nodes makes the instances of node blocks.
@@ -92,6 +93,15 @@ func (i *instance) partOf(name string, step cty.PathStep) hcl.Range {
 	return narrow(a.Expr, cty.Path{step})
 }
 
+// keyOf returns the place of a key of an argument.
+func (i *instance) keyOf(name, key string) hcl.Range {
+	a := i.decl.args.attrs[name]
+	if a == nil {
+		return i.decl.rng
+	}
+	return keyRange(a.Expr, nil, key)
+}
+
 // mounts checks what is mounted: a volume, or a path of the host that says how.
 func (x *expansion) mounts(i *instance, args cty.Value) {
 	m := args.GetAttr("mounts")
@@ -101,8 +111,8 @@ func (x *expansion) mounts(i *instance, args cty.Value) {
 	for it := m.ElementIterator(); it.Next(); {
 		k, v := it.Element()
 		at := i.partOf("mounts", cty.IndexStep{Key: k})
-		if !strings.HasPrefix(k.AsString(), "/") {
-			x.sink.add(diag.New(diag.InvalidValue, at, `"`+k.AsString()+`" is not an absolute path in the node`, ""))
+		if err := schema.CheckNodePath(k.AsString()); err != nil {
+			x.sink.add(diag.New(diag.InvalidValue, i.keyOf("mounts", k.AsString()), "mounts: "+err.Error(), ""))
 		}
 		if v.IsNull() || !v.IsKnown() {
 			continue

@@ -46,16 +46,17 @@ func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty
 		v = a.Fill(v)
 	}
 	got, d := converted(a, e, v)
-	if d == nil {
-		d = refused(a, e, got)
-		if d != nil && hidden {
-			d = diag.New(diag.InvalidValue, e.Range(), `"`+a.Name+`" can't have this value, which is sensitive`, list("It is one of", a.Enum))
-		}
-	}
 	if d != nil {
 		return unknown, hcl.Diagnostics{d}
 	}
-	return got, nil
+	diags := refused(a, e, got)
+	switch {
+	case diags == nil:
+		return got, nil
+	case hidden:
+		return unknown, hcl.Diagnostics{diag.New(diag.InvalidValue, e.Range(), `"`+a.Name+`" can't have this value, which is sensitive`, list("It is one of", a.Enum))}
+	}
+	return unknown, diags
 }
 
 // converted makes a value one of an argument's type.
@@ -82,18 +83,53 @@ func converted(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty.Value, *
 }
 
 // refused says what is wrong with a value of an argument's type.
-func refused(a schema.Attr, e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
+func refused(a schema.Attr, e hclsyntax.Expression, v cty.Value) hcl.Diagnostics {
 	if len(a.Enum) > 0 && v.Type() == cty.String && v.IsKnown() && !slices.Contains(a.Enum, v.AsString()) {
-		return diag.New(diag.NotOneOf, e.Range(), `"`+a.Name+`" can't be `+strconv.Quote(v.AsString()),
-			list("It is one of", a.Enum), diag.DidYouMean(v.AsString(), a.Enum))
+		return hcl.Diagnostics{diag.New(diag.NotOneOf, e.Range(), `"`+a.Name+`" can't be `+strconv.Quote(v.AsString()),
+			list("It is one of", a.Enum), diag.DidYouMean(v.AsString(), a.Enum))}
 	}
 	if !v.IsWhollyKnown() {
 		return nil
 	}
-	if err := a.Refuse(v); err != nil {
-		return diag.New(diag.InvalidValue, e.Range(), a.Name+": "+err.Error(), "")
+	err := a.Refuse(v)
+	if err == nil {
+		return nil
 	}
-	return nil
+	errs := []error{err}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		errs = several.Unwrap()
+	}
+	var diags hcl.Diagnostics
+	for _, err := range errs {
+		at := e.Range()
+		var o []diag.Option
+		if part := (*schema.PartError)(nil); errors.As(err, &part) {
+			at = partRange(e, part)
+			o = append(o, diag.DidYouMean(partText(v, part), part.Known))
+		}
+		diags = append(diags, diag.New(diag.InvalidValue, at, a.Name+": "+err.Error(), "", o...))
+	}
+	return diags
+}
+
+// partRange finds the place of a part that a check finds fault with.
+func partRange(e hclsyntax.Expression, part *schema.PartError) hcl.Range {
+	if key, ok := part.Step.(cty.GetAttrStep); ok && part.OfKey {
+		return keyRange(e, nil, key.Name)
+	}
+	return narrow(e, cty.Path{part.Step})
+}
+
+// partText is what is written there.
+func partText(v cty.Value, part *schema.PartError) string {
+	if key, ok := part.Step.(cty.GetAttrStep); ok && part.OfKey {
+		return key.Name
+	}
+	el, err := cty.Path{part.Step}.Apply(v)
+	if err != nil || el.Type() != cty.String || el.IsNull() || !el.IsKnown() {
+		return ""
+	}
+	return el.AsString()
 }
 
 // blame finds the smallest part of a value that can't be converted, and says
@@ -396,10 +432,20 @@ func keyText(k cty.Value) string {
 
 func indexText(i int) string { return strconv.Itoa(i) }
 
+// mostSubnetBits leaves room for the gateway, the nodes and what asks them.
+const mostSubnetBits = 28
+
 func checkSubnet(v cty.Value) error {
 	p, err := netip.ParsePrefix(v.AsString())
-	if err != nil || p.Masked() != p {
+	switch {
+	case err != nil:
 		return errors.New(strconv.Quote(v.AsString()) + " is not a subnet; write it as 10.20.0.0/24")
+	case p.Masked() != p:
+		return errors.New(strconv.Quote(v.AsString()) + " is an address in a subnet; the subnet is " + p.Masked().String())
+	case !p.Addr().Is4():
+		return errors.New("a subnet is of IPv4 addresses")
+	case p.Bits() > mostSubnetBits:
+		return errors.New(strconv.Quote(v.AsString()) + " has too few addresses; a subnet is /" + indexText(mostSubnetBits) + " or larger")
 	}
 	return nil
 }

@@ -75,7 +75,11 @@ func (x *expansion) given() map[string]*Value {
 			continue
 		}
 		if !v.Lenient {
-			x.sink.add(diag.New(diag.UndeclaredVariable, v.Range, `no variable named "`+v.Name+`"`, list("There are", sorted(names)), diag.DidYouMean(v.Name, names)))
+			at := v.NameRange
+			if at.Filename == "" {
+				at = v.Range
+			}
+			x.sink.add(diag.New(diag.UndeclaredVariable, at, `no variable named "`+v.Name+`"`, list("There are", sorted(names)), diag.DidYouMean(v.Name, names)))
 		}
 	}
 	return all

@@ -32,19 +32,29 @@ func (f frame) windowCall(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnos
 	}[kind]
 	addresses := []*string{&w.Workload, &w.A, &w.B}
 	var workload *instance
+	var wrong hcl.Diagnostics
+	broken := false
 	for i, a := range e.Args {
 		inst, d := f.written(a, want[i], windowUse[kind])
 		if d != nil {
-			return f.always(d)
+			wrong = append(wrong, d)
+			continue
 		}
 		if inst == nil { // it refers to something broken
-			return cty.DynamicVal, nil
+			broken = true
+			continue
 		}
 		if i == 0 {
 			workload = inst
 		}
 		*addresses[i] = inst.address
 		f.recordRef(inst.set, inst, Ref{Kind: RefKind(inst.decl.root), Name: inst.decl.name, Need: activeOrStarted(needs[i], inst.decl), Range: a.Range()})
+	}
+	switch {
+	case len(wrong) > 0:
+		return f.alwaysAll(wrong)
+	case broken:
+		return cty.DynamicVal, nil
 	}
 	if !f.checking() {
 		v := f.scope.Window(w)

@@ -131,14 +131,28 @@ func CheckURL(v cty.Value) error {
 
 // checkPorts is CheckPort for each of a list.
 func checkPorts(v cty.Value) error {
-	for _, port := range v.AsValueSlice() {
-		if port.IsNull() {
-			return fmt.Errorf("must be a port between 1 and 65535, not null")
-		}
-		if err := CheckPort(port); err != nil {
-			return err
+	var all []error
+	seen := map[string]bool{}
+	for i, port := range v.AsValueSlice() {
+		if err := unusedPort(port, seen); err != nil {
+			all = append(all, ElementError(i, err))
 		}
 	}
+	return errors.Join(all...)
+}
+
+func unusedPort(port cty.Value, seen map[string]bool) error {
+	if port.IsNull() {
+		return fmt.Errorf("must be a port between 1 and 65535, not null")
+	}
+	if err := CheckPort(port); err != nil {
+		return err
+	}
+	number := port.AsBigFloat().String()
+	if seen[number] {
+		return fmt.Errorf("port %s is published already", number)
+	}
+	seen[number] = true
 	return nil
 }
 

@@ -1,22 +1,24 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 )
 
-// checkPaths accepts a map whose keys are absolute paths as a node has them,
-// without ".." and the like. The values may be unknown.
+// checkPaths accepts a map whose keys are absolute paths of files as a node has
+// them, without ".." and the like. The values may be unknown.
 func checkPaths(v cty.Value) error {
 	return eachKey(v, func(key string) error {
-		if !path.IsAbs(key) {
-			return fmt.Errorf("%q is not an absolute path in the node", key)
+		if err := CheckNodePath(key); err != nil {
+			return err
 		}
-		if clean := path.Clean(key); clean != key {
-			return fmt.Errorf("%q is not a plain path; write %q", key, clean)
+		for _, top := range kernelPaths {
+			if key == top || strings.HasPrefix(key, top+"/") {
+				return fmt.Errorf("%q is the kernel's: no file can be put below %s", key, top)
+			}
 		}
 		return nil
 	})
@@ -33,11 +35,12 @@ func checkEnvNames(v cty.Value) error {
 }
 
 func eachKey(v cty.Value, check func(string) error) error {
+	var all []error
 	for it := v.ElementIterator(); it.Next(); {
 		key, _ := it.Element()
 		if err := check(key.AsString()); err != nil {
-			return err
+			all = append(all, KeyError(key.AsString(), err))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }

@@ -1,0 +1,11 @@
+scenario "s" {}
+
+matrix {
+  storage = ["a", "b"]
+}
+
+node "web" {
+  image = matrix.storge
+}
+
+# want: SCN0203 8 matrix.storge

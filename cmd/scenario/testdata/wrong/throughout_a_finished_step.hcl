@@ -1,0 +1,16 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "nap" {
+  for = "1s"
+}
+
+assert "a" {
+  condition  = true
+  throughout = action.nap
+}
+
+# want: SCN0218 13 action.nap

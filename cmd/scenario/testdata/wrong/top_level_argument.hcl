@@ -1,0 +1,9 @@
+timeout = "5m"
+
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+# want: SCN0202 1 timeout

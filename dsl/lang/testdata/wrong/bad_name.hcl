@@ -1,9 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-action "sleep" "A-b" {
-  for = "1s"
-}

@@ -1,6 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-  ready = { tcp = 80 }
-}

@@ -1,9 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-assert "a" {
-  condition = alltrue([for n in [] : n == probe.nothing.ok])
-}

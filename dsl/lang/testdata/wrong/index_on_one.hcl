@@ -1,9 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-action "pause" "k" {
-  nodes = [node.web[0]]
-}

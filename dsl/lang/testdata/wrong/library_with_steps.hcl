@@ -1,7 +1,0 @@
-include = ["lib/steps.hcl"]
-
-scenario "s" {}
-
-variable "v" {
-  default = 2
-}

@@ -1,9 +1,0 @@
-scenario "s" {}
-
-matrix {
-  a = [1]
-
-  exclude {
-    a = 1
-  }
-}

@@ -1,5 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = matrix.storage
-}

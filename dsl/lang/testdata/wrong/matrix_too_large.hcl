@@ -1,6 +1,0 @@
-scenario "s" {}
-
-matrix {
-  a = range(101)
-  b = range(100)
-}

@@ -1,9 +1,0 @@
-scenario "s" {}
-
-matrix {
-  storage = ["a", "b"]
-}
-
-node "web" {
-  image = matrix.storge
-}

@@ -1,6 +1,0 @@
-scenario "s" {}
-
-node "n" {
-  image = "busybox"
-  files = { "/etc/../x" = "x" }
-}

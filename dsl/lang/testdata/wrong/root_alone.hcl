@@ -1,9 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-action "note" "n" {
-  values = { all = node }
-}

@@ -1,7 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-scenario "t" {}

@@ -1,7 +1,0 @@
-timeout = "5m"
-
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}

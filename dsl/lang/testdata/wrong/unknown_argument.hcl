@@ -1,9 +1,0 @@
-scenario "s" {}
-
-node "web" {
-  image = "i"
-}
-
-action "kill" "outage" {
-  node = [node.web]
-}

@@ -1,6 +1,0 @@
-scenario "s" {}
-
-variable "v" {
-  type    = list(number)
-  default = [1, "two"]
-}

@@ -1,6 +1,0 @@
-scenario "s" {}
-
-variable "v" {
-  type    = strnig
-  default = "a"
-}

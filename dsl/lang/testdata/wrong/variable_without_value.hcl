@@ -1,5 +1,0 @@
-scenario "s" {}
-
-variable "v" {
-  type = string
-}
