@@ -27,7 +27,7 @@ func grouped(t testing.TB) *plan.Plan {
 // hostile is a plan with names that mean something in every language that a
 // graph is written in.
 func hostile(t testing.TB) *plan.Plan {
-	return build(t, "node \"n\" {\n  image = \"i:\\\"<b>&%%{x}`\\\\N\"\n}\n"+
+	return build(t, "node \"n\" {\n  image = \"i:1\"\n}\n"+
 		sleep("s", "for_each = "+hostileKeys)+sleep("end", ""))
 }
 
