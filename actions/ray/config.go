@@ -105,7 +105,7 @@ func checkConfig(v cty.Value) error {
 			continue
 		}
 		if app.IsNull() || !isObject(app) || !app.Type().HasAttribute("import_path") {
-			return fmt.Errorf("application %d has no import_path", i)
+			return &schema.PartError{Path: cty.GetAttrPath("applications").IndexInt(i), Err: fmt.Errorf("application %d has no import_path", i)}
 		}
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/scenario-run/scenario/dsl/diag"
 )
 
 // corpusFiles are the files of testdata/wrong: each is wrong in one way. What
@@ -56,6 +58,25 @@ func TestWhatIsWrongIsSaidWhereItMustBeChanged(t *testing.T) {
 				t.Errorf("what has to be changed (-marked +reported):\n%s\n%s", d, text)
 			}
 		})
+	}
+}
+
+func TestEveryCodeIsProvoked(t *testing.T) {
+	seen := map[diag.Code]bool{}
+	for _, path := range corpusFiles(t) {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range wantLine.FindAllSubmatch(src, -1) {
+			seen[diag.Code(m[1])] = true
+		}
+	}
+	for _, e := range diag.Codes() {
+		// No block of the language is required yet.
+		if !seen[e.Code] && e.Code != diag.MissingBlock {
+			t.Errorf("no file of testdata/wrong provokes %s: %s", e.Code, e.Summary)
+		}
 	}
 }
 

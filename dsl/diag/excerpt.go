@@ -64,8 +64,22 @@ func byteOfColumn(text []byte, column int) int {
 	return i
 }
 
+// longestExcerpt is how many bytes before and after the beginning of the marked
+// part can come to be shown.
+const longestExcerpt = 4096
+
 func newExcerpt(text []byte, from, to int) excerpt {
 	var e excerpt
+	if begin := from - longestExcerpt; begin > 0 {
+		for begin < from && !utf8.RuneStart(text[begin]) {
+			begin++
+		}
+		text, from, to = text[begin:], from-begin, to-begin
+	}
+	if len(text) > from+longestExcerpt {
+		text = text[:from+longestExcerpt]
+		to = min(to, len(text))
+	}
 	column := 0
 	e.start, e.end = -1, -1
 	for i := 0; i < len(text); {

@@ -144,6 +144,8 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 	switch {
 	case errors.As(err, &argErr) && argErr.Index < len(e.Args):
 		at = e.Args[argErr.Index].Range()
+	case err != nil && len(e.Args) == 1 && !e.ExpandFinal:
+		at = e.Args[0].Range() // there is no other to blame
 	case d.Subject != nil && err == nil:
 		at = wholeArgument(e, *d.Subject)
 	}
@@ -159,11 +161,11 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 	return diag.New(diag.WrongCall, at, e.Name+": "+err.Error(), "")
 }
 
-// wholeArgument is the argument that begins where hcl points to.
+// wholeArgument is the argument that hcl points into.
 func wholeArgument(e *hclsyntax.FunctionCallExpr, at hcl.Range) hcl.Range {
 	for _, a := range e.Args {
-		if a.Range().Start == at.Start {
-			return a.Range()
+		if r := a.Range(); r.Start.Byte <= at.Start.Byte && at.End.Byte <= r.End.Byte {
+			return r
 		}
 	}
 	return at

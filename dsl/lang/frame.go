@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/source"
 )
 
@@ -79,6 +80,9 @@ func (f frame) mayBeDead(dead bool) frame {
 // value evaluates an expression. While checking it never returns diagnostics.
 func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 	v, diags := f.eval(e)
+	if d := tooLong(e, v); d != nil {
+		v, diags = cty.DynamicVal, hcl.Diagnostics{d}
+	}
 	if !f.checking() {
 		return v, diags
 	}
@@ -87,6 +91,22 @@ func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, nil
 	}
 	return v, nil
+}
+
+// longestText is the longest text that an expression may make, in bytes: what
+// a node prints is cut there too.
+const longestText = 16 << 20
+
+// tooLong reports a text that has grown too long, as that of templates that
+// use each other twice does.
+func tooLong(e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
+	if v == cty.NilVal || v.Type() != cty.String {
+		return nil
+	}
+	if v, _ := v.Unmark(); v.IsKnown() && !v.IsNull() && len(v.AsString()) > longestText {
+		return diag.New(diag.CannotEvaluate, e.Range(), "a text of more than 16 MiB", "")
+	}
+	return nil
 }
 
 // child returns a node that hcl evaluates by asking the frame: it is how hcl's

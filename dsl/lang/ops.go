@@ -27,8 +27,17 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 	if len(bad) > 0 {
 		return cty.UnknownVal(e.Op.Type), bad
 	}
-	c.LHS, c.RHS = known(e.LHS, f.onlyType(l)), known(e.RHS, f.onlyType(r))
+	l, r = f.onlyType(l), f.onlyType(r)
+	if e.Op == hclsyntax.OpDivide && isZero(r) {
+		return cty.UnknownVal(e.Op.Type), hcl.Diagnostics{diag.New(diag.WrongOperand, e.SrcRange, "a division by zero", "It would be infinite, and every comparison with it pointless.")}
+	}
+	c.LHS, c.RHS = known(e.LHS, l), known(e.RHS, r)
 	return c.Value(f.ctx)
+}
+
+func isZero(v cty.Value) bool {
+	v, _ = v.Unmark()
+	return v.Type() == cty.Number && v.IsKnown() && !v.IsNull() && v.AsBigFloat().Sign() == 0
 }
 
 // logical evaluates both sides while checking, the right one by type only if
@@ -150,9 +159,12 @@ func incomparableTypes(a, b cty.Type) string {
 	}
 	switch x {
 	case "sequence", "set":
+		if a.IsTupleType() && b.IsTupleType() {
+			return incomparableTuples(a.TupleElementTypes(), b.TupleElementTypes())
+		}
 		for _, s := range elementTypes(a) {
 			for _, t := range elementTypes(b) {
-				if why := incomparableTypes(s, t); why != "" && !(a.IsTupleType() && b.IsTupleType()) {
+				if why := incomparableTypes(s, t); why != "" {
 					return "elements: " + why
 				}
 			}
@@ -167,6 +179,20 @@ func incomparableTypes(a, b cty.Type) string {
 					return `attribute "` + name + `": ` + why
 				}
 			}
+		}
+	}
+	return ""
+}
+
+// incomparableTuples compares element by element. How many there are may hang
+// on the variant, so that different lengths are no mistake.
+func incomparableTuples(a, b []cty.Type) string {
+	if len(a) != len(b) {
+		return ""
+	}
+	for i := range a {
+		if why := incomparableTypes(a[i], b[i]); why != "" {
+			return "elements: " + why
 		}
 	}
 	return ""

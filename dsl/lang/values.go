@@ -114,18 +114,28 @@ func refused(a schema.Attr, e hclsyntax.Expression, v cty.Value) hcl.Diagnostics
 
 // partRange finds the place of a part that a check finds fault with.
 func partRange(e hclsyntax.Expression, part *schema.PartError) hcl.Range {
-	if key, ok := part.Step.(cty.GetAttrStep); ok && part.OfKey {
-		return keyRange(e, nil, key.Name)
+	if to, key, ok := keyOfPart(part); ok {
+		return keyRange(e, to, key)
 	}
-	return narrow(e, cty.Path{part.Step})
+	return narrow(e, part.Path)
+}
+
+// keyOfPart is the key that is to blame, and the way to what has it.
+func keyOfPart(part *schema.PartError) (to cty.Path, key string, ok bool) {
+	last := len(part.Path) - 1
+	if !part.OfKey || last < 0 {
+		return nil, "", false
+	}
+	step, ok := part.Path[last].(cty.GetAttrStep)
+	return part.Path[:last], step.Name, ok
 }
 
 // partText is what is written there.
 func partText(v cty.Value, part *schema.PartError) string {
-	if key, ok := part.Step.(cty.GetAttrStep); ok && part.OfKey {
-		return key.Name
+	if _, key, ok := keyOfPart(part); ok {
+		return key
 	}
-	el, err := cty.Path{part.Step}.Apply(v)
+	el, err := part.Path.Apply(v)
 	if err != nil || el.Type() != cty.String || el.IsNull() || !el.IsKnown() {
 		return ""
 	}

@@ -4,8 +4,8 @@ import "github.com/zclconf/go-cty/cty"
 
 // PartError says which part of a value a check finds fault with.
 type PartError struct {
-	Step cty.PathStep // the element, or the attribute
-	// OfKey says that it is the element's key that is wrong, not its value.
+	Path cty.Path // to the element or attribute
+	// OfKey says that it is the key of the last step that is wrong, not the value.
 	OfKey bool
 	// Known are what may have been meant.
 	Known []string
@@ -20,11 +20,11 @@ func (e *PartError) Unwrap() error { return e.Err }
 // KeyError blames a key of a map or object, for which known ones may have been
 // meant.
 func KeyError(key string, err error, known ...string) error {
-	return &PartError{Step: cty.GetAttrStep{Name: key}, OfKey: true, Known: known, Err: err}
+	return &PartError{Path: cty.GetAttrPath(key), OfKey: true, Known: known, Err: err}
 }
 
 // ElementError blames an element of a list, for which known ones may have been
 // meant.
 func ElementError(i int, err error, known ...string) error {
-	return &PartError{Step: cty.IndexStep{Key: cty.NumberIntVal(int64(i))}, Known: known, Err: err}
+	return &PartError{Path: cty.IndexIntPath(i), Known: known, Err: err}
 }

@@ -107,8 +107,12 @@ func (s *scanner) code(top *level) {
 			return
 		}
 		top.operators++
-	case '+', '-', '*', '%', '!', '=', '>', '&', '|', '?', ':':
+	case '+', '-', '*', '%', '!', '>', '&', '|', '?', ':':
 		top.operators++
+	case '=':
+		if s.at > 0 && s.src[s.at-1] == '=' { // of == the second one counts, that of an argument doesn't
+			top.operators++
+		}
 	}
 }
 

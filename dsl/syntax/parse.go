@@ -176,14 +176,17 @@ func unclosed(text []byte, name string, from hcl.Pos) *hcl.Diagnostic {
 		case hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOBrace, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl, hclsyntax.TokenOHeredoc:
 			open = append(open, t)
 		case hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenCHeredoc:
-			if len(open) == 0 {
+			i := len(open) - 1
+			for i >= 0 && !closes(t, open[i]) {
+				i--
+			}
+			switch {
+			case i < 0:
 				return nil // one too many: hcl says so
+			case i < len(open)-1:
+				return notClosed(open[len(open)-1])
 			}
-			last := open[len(open)-1]
-			if !closes(t, last) {
-				return notClosed(last)
-			}
-			open = open[:len(open)-1]
+			open = open[:i]
 		}
 	}
 	if len(open) == 0 || open[len(open)-1].Type == hclsyntax.TokenOBrace && len(open) == 1 {

@@ -12,3 +12,4 @@ node "web" {
 }
 
 # want: SCN0402 10 var.n
+# want: SCN0414 5 2

@@ -1,0 +1,17 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "sleep" "a" {
+  for   = "1s"
+  after = [action.b]
+}
+
+action "sleep" "b" {
+  for   = "1s"
+  after = [action.a]
+}
+
+# want: SCN0501 9 action.b

@@ -1,0 +1,5 @@
+include = ["lib"]
+
+scenario "s" {}
+
+# want: SCN0102 1 "lib"

@@ -1,0 +1,9 @@
+include = ["lib/none.hcl"]
+
+scenario "s" {}
+
+action "sleep" "a" {
+  for = var.from_there
+}
+
+# want: SCN0101 1 "lib/none.hcl"

@@ -1,0 +1,9 @@
+include = "lib/vars.hcl"
+
+scenario "s" {}
+
+action "sleep" "a" {
+  for = "1s"
+}
+
+# want: SCN0107 1 "lib/vars.hcl"

@@ -1,0 +1,3 @@
+variable "pause" {
+  default = = "1s"
+}

@@ -1,0 +1,5 @@
+variable "v" {
+  default = 1
+}
+
+# want: SCN0111 1:1-1

@@ -1,0 +1,4 @@
+scenario "s" {}
+# café
+
+# want: SCN0104 2:6-7

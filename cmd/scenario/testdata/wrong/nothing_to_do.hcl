@@ -1,0 +1,7 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+# want: SCN0508 1 scenario "s"

@@ -1,0 +1,3 @@
+# Nothing but this.
+
+# want: SCN0111 1:1-1

@@ -1,0 +1,16 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+action "pause" "k" {
+  nodes = [node.web]
+}
+
+action "exec" "x" {
+  node    = node.web
+  command = ["true"]
+}
+
+# want: SCN0507 11 action "exec" "x"
