@@ -95,7 +95,7 @@ func aboutKeys(e *hclsyntax.ObjectConsExpr, diags hcl.Diagnostics) hcl.Diagnosti
 			for _, item := range e.Items {
 				if item.ValueExpr.Range() == *d.Subject {
 					c := *d
-					c.Subject = keyOf(item).Ptr()
+					c.Subject = rangeOfKey(item).Ptr()
 					d = &c
 				}
 			}
@@ -105,8 +105,8 @@ func aboutKeys(e *hclsyntax.ObjectConsExpr, diags hcl.Diagnostics) hcl.Diagnosti
 	return all
 }
 
-// keyOf is the range of a key without the parentheses around it.
-func keyOf(item hclsyntax.ObjectConsItem) hcl.Range {
+// rangeOfKey is the range of a key without the parentheses around it.
+func rangeOfKey(item hclsyntax.ObjectConsItem) hcl.Range {
 	k, ok := item.KeyExpr.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok {
 		return item.KeyExpr.Range()
