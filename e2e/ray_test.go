@@ -32,55 +32,52 @@ func TestHAServeFails(t *testing.T) {
 	const secondDeployment = `  deployment = "GetPID"
   options    = { num_replicas = 2 }`
 	for _, c := range []struct {
-		name     string
-		old, new string // in ha_serve.hcl
-		code     int
-		step     string // that must have failed; a node instead: node.X in the output
-		texts    []string
+		name  string
+		edits []edit // of ha_serve.hcl
+		code  int
+		step  string // that must have failed; empty: any step, or a node
+		texts []string
 	}{
 		{
-			name: "with storage that dies with the head",
-			old:  `storage  = "rocksdb"`, new: `storage  = "memory"`,
-			code: 1,
+			name:  "with storage that dies with the head",
+			edits: []edit{{`storage  = "rocksdb"`, `storage  = "memory"`}},
+			code:  1,
 		},
 		{
-			name: "when what is expected stops being so after the fault",
-			old:  `expect  = { status = 200 }`, new: `expect  = { json = { "config.version" = 1 } }`,
-			code: 1, step: "assert.two_replicas_answer",
-			texts: []string{`"config.version" is 2, not 1`},
+			// The head's own proxy answers until the head is dead.
+			name:  "when what is expected before the fault does not come after it",
+			edits: []edit{{"http://${node.worker.ip}:8000/pid", "http://${node.head.ip}:8000/pid"}},
+			code:  1, step: "assert.serves_while_down",
+			texts: []string{"during(workload.clients, action.outage).failed = "},
 		},
 		{
 			name: "when the second deployment cannot be imported",
-			old:  secondDeployment,
-			new: `  config = merge(yamldecode(file("apps/pid.yaml")), {
+			edits: []edit{{secondDeployment, `  config = merge(yamldecode(file("apps/pid.yaml")), {
     applications = [{
       name         = "pid"
       route_prefix = "/pid"
       import_path  = "no_such_module:app"
     }]
-  })`,
+  })`}},
 			code: 1, step: "action.two_replicas",
 			texts: []string{"No module named 'no_such_module'"},
 		},
 		{
-			name: "inconclusively when no answer can be as expected",
-			old:  `expect  = { status = 200 }`, new: `expect  = { status = 418 }`,
-			code: 6, step: "workload.clients",
+			name:  "inconclusively when no answer can be as expected",
+			edits: []edit{{`expect  = { status = 200 }`, `expect  = { status = 418 }`}},
+			code:  6, step: "workload.clients",
 		},
 		{
 			name: "inconclusively when the only replica sits on the head",
-			old:  "num_cpus = 0 # replicas live on the worker only", new: "num_cpus = 4",
+			edits: []edit{
+				{"num_cpus = 0 # replicas live on the worker only", "num_cpus = 4"},
+				{"head     = node.head\n    num_cpus = 4", "head     = node.head\n    num_cpus = 0"},
+			},
 			code: 6, step: "workload.clients",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file := patched(t, "ha_serve.hcl", c.old, c.new)
-			if c.name == "when what is expected stops being so after the fault" {
-				patch(t, file, `options    = { num_replicas = 2 }`, `options    = { num_replicas = 2, user_config = { version = 2 } }`)
-			}
-			if strings.Contains(c.name, "sits on the head") {
-				patch(t, file, "head     = node.head\n    num_cpus = 4", "head     = node.head\n    num_cpus = 0")
-			}
+			file := edited(t, "ha_serve.hcl", c.edits...)
 			r := scenarioRun(t, rayLimit, nil, file)
 			r.wantExit(t, c.code)
 			r.wantText(t, c.texts...)
@@ -107,29 +104,30 @@ func wantAFailedStepOrNode(t *testing.T, r result) {
 	r.wantText(t, "node.worker exited")
 }
 
-// patched copies the shipped scenarios and changes one of them.
-func patched(t *testing.T, name, old, new string) string {
+// edit replaces a text that stands once in a file.
+type edit struct{ old, new string }
+
+// edited copies the shipped scenarios and changes one of them.
+func edited(t *testing.T, name string, edits ...edit) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../scenarios")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, name)
-	patch(t, path, old, new)
-	return path
-}
-
-// patch replaces a text that stands once in a file.
-func patch(t *testing.T, path, old, new string) {
-	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), old); n != 1 {
-		t.Fatalf("%s has %d times %q, want 1", path, n, old)
+	changed := string(text)
+	for _, e := range edits {
+		if n := strings.Count(changed, e.old); n != 1 {
+			t.Fatalf("%s has %d times %q, want 1", path, n, e.old)
+		}
+		changed = strings.Replace(changed, e.old, e.new, 1)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return path
 }

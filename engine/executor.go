@@ -396,6 +396,9 @@ func (x *executor) carry(ctx context.Context, v *vertex) outcome {
 	}
 	if err != nil {
 		c := classify(ctx, err)
+		if n := v.Network; n != nil && n.Subnet != "" && runtime.KindOf(err) == runtime.Conflict {
+			c.Excerpt = x.excerpt(n.SubnetAt)
+		}
 		return outcome{state: c.State, cause: c}
 	}
 	return passed

@@ -40,17 +40,26 @@ func listen(signals <-chan os.Signal, told func(name string, n int)) *interrupts
 	return in
 }
 
+// add counts a signal. SIGQUIT is for those who don't want to wait for cleanup
+// steps: it counts as the second, even if none came before it.
 func (in *interrupts) add(s os.Signal) int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.first == nil {
 		in.first = s
 	}
+	in.more()
+	if s == syscall.SIGQUIT && in.n == 1 {
+		in.more()
+	}
+	return in.n
+}
+
+func (in *interrupts) more() {
 	in.n++
 	if in.n < len(in.level) {
 		close(in.level[in.n])
 	}
-	return in.n
 }
 
 // at is closed when n signals have come.
@@ -87,6 +96,8 @@ func signalName(s os.Signal) string {
 		return "SIGINT"
 	case syscall.SIGTERM:
 		return "SIGTERM"
+	case syscall.SIGQUIT:
+		return "SIGQUIT"
 	default:
 		return s.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	goruntime "runtime"
 	"time"
 
 	"github.com/scenario-run/scenario/engine/event"
@@ -124,9 +125,22 @@ func Run(ctx context.Context, opts Options, variants ...Variant) (Result, error)
 	r.stream.redact("", r.secrets)
 	r.interrupts = listen(opts.Interrupts, func(name string, n int) {
 		r.stream.emit("", event.Interrupted{Signal: name, Count: n})
+		if name == "SIGQUIT" {
+			r.writeStacks()
+		}
 	})
 	defer r.interrupts.stop()
 	return r.carryOut(ctx, variants)
+}
+
+// writeStacks writes down what every goroutine is at: who sends SIGQUIT may want
+// to know why nothing goes on.
+func (r *run) writeStacks() {
+	const most = 16 << 20
+	buf := make([]byte, most)
+	if err := r.dir.write("goroutines.txt", buf[:goruntime.Stack(buf, true)]); err != nil {
+		r.stream.failed(err)
+	}
 }
 
 // run is a run that is going on.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -264,28 +265,32 @@ func TestAStepWhoseWhenIsFalseIsSkippedAndItsResultsAreNull(t *testing.T) {
 func TestInterrupts(t *testing.T) {
 	tests := []struct {
 		name    string
-		signals int
+		signals []os.Signal
 		want    string // of cleanup
-		swept   bool
+		counts  int    // as how many they count
 	}{
-		{"the first heals, cleans up and removes", 1, "passed cleanup/action.tidy", true},
-		{"the second skips cleanup, and still removes", 2, "", true},
-		{"the third returns at once", 3, "", false},
+		{"the first heals, cleans up and removes", []os.Signal{syscall.SIGINT}, "passed cleanup/action.tidy", 1},
+		{"the second skips cleanup, and still removes", []os.Signal{syscall.SIGINT, syscall.SIGHUP}, "", 2},
+		{"the third returns at once", []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT}, "", 3},
+		{"SIGQUIT is like the second", []os.Signal{syscall.SIGQUIT}, "", 2},
+		{"SIGQUIT after the first is the second", []os.Signal{syscall.SIGINT, syscall.SIGQUIT}, "", 2},
+		{"one after SIGQUIT returns at once", []os.Signal{syscall.SIGQUIT, syscall.SIGQUIT}, "", 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene()
+			dir := t.TempDir()
 			var signals chan os.Signal
 			var release chan struct{}
 			s.node("a", nil)
 			f := &testFault{}
 			s.then(s.fault("f", f, cty.EmptyObjectVal))
 			s.then(s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
-				for range tt.signals {
-					signals <- syscall.SIGINT
+				for _, sig := range tt.signals {
+					signals <- sig
 				}
 				<-ctx.Done()
-				if tt.signals > 1 {
+				if tt.counts > 1 {
 					// Until all signals have been taken in.
 					<-release
 				}
@@ -299,8 +304,8 @@ func TestInterrupts(t *testing.T) {
 				s.opts.Interrupts = signals
 				time.AfterFunc(time.Second, func() { close(release) })
 				began := time.Now()
-				p = s.run(t.TempDir())
-				if tt.signals == 3 && time.Since(began) > 0 {
+				p = s.run(dir)
+				if tt.counts == 3 && time.Since(began) > 0 {
 					t.Errorf("it took %s", time.Since(began))
 				}
 				time.Sleep(time.Minute) // for what was left alone
@@ -311,10 +316,15 @@ func TestInterrupts(t *testing.T) {
 			if tt.want != "" {
 				expectOrder(t, p.order(), tt.want)
 			}
-			if got := len(of[event.Interrupted](p)); got != tt.signals {
-				t.Errorf("%d signals recorded", got)
+			told := of[event.Interrupted](p)
+			if got := len(told); got != len(tt.signals) || told[got-1].Count != tt.counts {
+				t.Errorf("%d signals recorded: %+v", got, told)
 			}
-			if !tt.swept {
+			stacks, err := os.ReadFile(filepath.Join(dir, "goroutines.txt"))
+			if slices.Contains(tt.signals, os.Signal(syscall.SIGQUIT)) != strings.Contains(string(stacks), "goroutine ") {
+				t.Errorf("goroutines.txt: %.40q, %v", stacks, err)
+			}
+			if tt.counts == 3 {
 				return
 			}
 			p.expectEmpty(t)

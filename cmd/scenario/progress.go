@@ -56,6 +56,9 @@ func (w *world) mode(flag string, stream io.Writer) (timeline.Mode, error) {
 		if !terminal {
 			return 0, usage("--progress tty needs a terminal to draw on; use plain")
 		}
+		if w.env("TERM") == "dumb" {
+			return 0, usage("--progress tty needs a terminal that can redraw, and TERM=dumb says that this one can't; use plain")
+		}
 		return timeline.Terminal, nil
 	}
 	if terminal && w.env("TERM") != "dumb" && !w.inCI() {

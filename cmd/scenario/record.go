@@ -33,8 +33,9 @@ func (l *loaded) invalidFiles() ([]event.FileInvalid, error) {
 	return all, nil
 }
 
-// repeat is the command that runs just one variant again.
-func (r *runner) repeat(f *file, p planned) string {
+// repeat is the command that runs just one variant again, the same way. Values
+// of sensitive variables are left out: who has them can add them.
+func (r *runner) repeat(l *loaded, f *file, p planned) string {
 	words := []string{"scenario", "run", f.path}
 	if p.key != "" {
 		for axis := range strings.SplitSeq(p.key, ",") {
@@ -44,11 +45,20 @@ func (r *runner) repeat(f *file, p planned) string {
 	for _, v := range r.f.varFiles {
 		words = append(words, "--var-file", v)
 	}
+	isHidden := l.isHidden()
 	for _, v := range r.f.vars {
-		words = append(words, "--var", v)
+		if name, _, _ := strings.Cut(v, "="); !isHidden(name) {
+			words = append(words, "--var", v)
+		}
 	}
 	if r.f.allowOutside {
 		words = append(words, "--allow-outside")
+	}
+	if r.f.timeout > 0 {
+		words = append(words, "--timeout", r.f.timeout.String())
+	}
+	if keep := r.f.keep.value; keep != string(engine.KeepNever) {
+		words = append(words, "--keep", keep)
 	}
 	words = append(words, "--seed", fmt.Sprint(*f.scenario.Seed))
 	for i, w := range words {

@@ -38,21 +38,6 @@ func (r *reports) check() error {
 	return canBeIn("--junit", r.junit)
 }
 
-// canBeIn says whether a file can be made where a flag says, as far as that can
-// be known before.
-func canBeIn(flag, path string) error {
-	if path == "" || path == "-" {
-		return nil
-	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return usage("%s %s: there is no directory %s", flag, path, filepath.Dir(path))
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return usage("%s %s: it is a directory", flag, path)
-	}
-	return nil
-}
-
 // annotates says whether annotations are wanted.
 func (r *reports) annotates(w *world) bool {
 	return r.annotate.value == "github" || r.annotate.value == "auto" && w.env("GITHUB_ACTIONS") == "true"

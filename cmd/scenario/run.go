@@ -79,6 +79,11 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeout") && f.timeout <= 0 {
 		return usage("--timeout %s: a time limit is more than nothing", f.timeout)
 	}
+	for _, name := range []string{"json", "out", "junit"} {
+		if fl := cmd.Flags().Lookup(name); fl.Changed && fl.Value.String() == "" {
+			return usage("--%s is given without a name", name)
+		}
+	}
 	if err := errors.Join(canBeIn("--json", f.json), f.reports.check()); err != nil {
 		return err
 	}

@@ -153,9 +153,15 @@ func (r *runner) place() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return usage("--out %s: %v", r.f.out, errors.Unwrap(err))
+		return usage("--out %s: %w", r.f.out, rootCause(err))
 	case len(entries) > 0:
 		return usage("--out %s: the directory is not empty (it has %s)", r.f.out, entries[0].Name())
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usage("--out %s: the directory can't be made: %w", r.f.out, rootCause(err))
+	}
+	if err := tryToWrite(dir); err != nil {
+		return usage("--out %s: nothing can be written to it: %w", r.f.out, err)
 	}
 	r.dir = dir
 	return nil
@@ -174,7 +180,7 @@ func (r *runner) variants(l *loaded) ([]engine.Variant, error) {
 			if err != nil {
 				return nil, fmt.Errorf("plan of %s: %w", p.title(), err)
 			}
-			all = append(all, engine.Variant{Plan: p.Plan, JSON: data, Seed: *f.scenario.Seed, Repeat: r.repeat(f, p)})
+			all = append(all, engine.Variant{Plan: p.Plan, JSON: data, Seed: *f.scenario.Seed, Repeat: r.repeat(l, f, p)})
 		}
 	}
 	return all, nil

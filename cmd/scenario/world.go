@@ -78,7 +78,7 @@ func endSignals() (<-chan os.Signal, func()) {
 	// write and not the end: what was made must be removed.
 	signal.Ignore(syscall.SIGPIPE)
 	c := make(chan os.Signal, 8)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	return c, func() { signal.Stop(c) }
 }
 

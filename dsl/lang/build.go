@@ -29,7 +29,11 @@ func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl)
 	x.subnets(chosen(l.p.networks, part))
 	for _, d := range chosen(l.p.networks, part) {
 		args := x.early(d, d.args)
-		v.Networks = append(v.Networks, &Network{Name: d.name, Subnet: text(args, "subnet"), Internal: truth(args, "internal"), Driver: text(args, "driver"), Range: d.rng})
+		n := &Network{Name: d.name, Subnet: text(args, "subnet"), Internal: truth(args, "internal"), Driver: text(args, "driver"), Range: d.rng}
+		if a := d.args.attrs["subnet"]; a != nil {
+			n.SubnetAt = a.Expr.Range()
+		}
+		v.Networks = append(v.Networks, n)
 	}
 	for _, d := range chosen(l.p.volumes, part) {
 		args := x.early(d, d.args)

@@ -85,6 +85,7 @@ type Build struct {
 type Network struct {
 	Name     string
 	Subnet   string
+	SubnetAt hcl.Range // where that is said
 	Internal bool
 	Driver   string
 	Range    hcl.Range

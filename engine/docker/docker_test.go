@@ -2,13 +2,16 @@ package docker_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/scenario-run/scenario/engine/docker"
@@ -98,5 +101,34 @@ func TestADaemonThatDoesNotAnswerIsUnreachable(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Kind != runtime.Unreachable || failed.Hint == "" {
 			t.Errorf("%s: got %v (kind %s)", host, err, runtime.KindOf(err))
 		}
+	}
+}
+
+func TestASubnetThatIsTakenIsReportedWithWhoHasIt(t *testing.T) {
+	r := connect(t)
+	defer r.Close()
+	scope := runtime.Scope{Run: "subnet-" + strings.ToLower(rand.Text()[:8]), Variant: "v"}
+	t.Cleanup(func() {
+		if _, err := r.Sweep(context.Background(), scope, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	first, err := r.CreateNetwork(t.Context(), scope, runtime.NetworkSpec{Name: "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := netip.PrefixFrom(first.Subnet.Addr(), first.Subnet.Bits()+1)
+	_, err = r.CreateNetwork(t.Context(), scope, runtime.NetworkSpec{Name: "second", Subnet: half})
+	var failed *runtime.Error
+	if !errors.As(err, &failed) || failed.Kind != runtime.Conflict {
+		t.Fatalf("got %v (kind %s)", err, runtime.KindOf(err))
+	}
+	for _, want := range []string{half.String(), first.Subnet.String(), scope.Run} {
+		if !strings.Contains(failed.Error(), want) {
+			t.Errorf("%q does not name %s", failed, want)
+		}
+	}
+	if !strings.Contains(failed.Hint, "scenario clean "+scope.Run) {
+		t.Errorf("hint %q", failed.Hint)
 	}
 }

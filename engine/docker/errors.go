@@ -63,7 +63,7 @@ var said = []struct {
 	{runtime.NoSpace, []string{"no space left on device", "disk quota exceeded"}, "docker system df; docker system prune"},
 	{runtime.NodeFault, []string{"executable file not found", "unable to find user", "unable to find group"}, ""},
 	{runtime.Conflict, []string{
-		"port is already allocated", "ddress already in use", "Pool overlaps with other one",
+		"port is already allocated", "ddress already in use", "Pool overlaps with other one", "networks have overlapping IPv4",
 		"is already in use by container", "cannot program address",
 	}, ""},
 	{runtime.NotRunning, []string{

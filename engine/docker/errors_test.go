@@ -40,6 +40,7 @@ func TestWhatTheDaemonSaysBecomesAKind(t *testing.T) {
 		{said(`driver failed programming external connectivity on endpoint a: Bind for 127.0.0.1:80 failed: port is already allocated`), runtime.Conflict, ""},
 		{said(`Address already in use`), runtime.Conflict, ""},
 		{said(`Pool overlaps with other one on this address space`), runtime.Conflict, ""},
+		{said(`cannot create network e (br-e): conflicts with network 6 (br-6): networks have overlapping IPv4`), runtime.Conflict, ""},
 		{said(`Conflict. The container name "/a" is already in use by container "b". You have to remove (or rename) that container to be able to reuse that name.`), runtime.Conflict, ""},
 		{said(`Container 12 is not running`), runtime.NotRunning, ""},
 		{said(`Container 12 is paused, unpause the container before exec`), runtime.NotRunning, ""},

@@ -45,7 +45,11 @@ func (r *Runtime) CreateNetwork(ctx context.Context, scope runtime.Scope, spec r
 			}
 		}
 		n, err := r.createNetwork(ctx, scope, spec, spec.Subnet.Masked())
-		return n, r.failed(op, err)
+		err = r.failed(op, err)
+		if err != nil && runtime.KindOf(err) == runtime.Conflict {
+			err = r.subnetTaken(ctx, op, spec.Subnet, err)
+		}
+		return n, err
 	}
 	taken, err := r.takenSubnets(ctx)
 	if err != nil {
@@ -66,6 +70,33 @@ func (r *Runtime) CreateNetwork(ctx context.Context, scope runtime.Scope, spec r
 		Kind: runtime.Conflict, Op: op, Err: fmt.Errorf("no subnet of %v is free", pools),
 		Hint: "docker network prune, or scenario clean",
 	}
+}
+
+// subnetTaken says which network of Docker has addresses of a subnet that the
+// file asks for, and what to do. err is what the daemon says, which names none.
+func (r *Runtime) subnetTaken(ctx context.Context, op string, subnet netip.Prefix, err error) error {
+	list, listErr := r.api.NetworkList(ctx, client.NetworkListOptions{})
+	if listErr != nil {
+		return err
+	}
+	for _, n := range list.Items {
+		for _, c := range n.IPAM.Config {
+			if !overlapsAny(subnet, []netip.Prefix{c.Subnet}) {
+				continue
+			}
+			remove := "docker network rm " + n.Name
+			if run := n.Labels[labelRun]; run != "" {
+				remove = "scenario clean " + run
+			}
+			return &runtime.Error{
+				Kind: runtime.Conflict, Op: op,
+				Err: fmt.Errorf("its subnet %s overlaps with %s, which Docker's network %s has", subnet, c.Subnet, n.Name),
+				Hint: "Give it another subnet, or none: a free one is chosen then.\n" +
+					"If nothing needs that network any more: " + remove,
+			}
+		}
+	}
+	return err
 }
 
 func (r *Runtime) createNetwork(ctx context.Context, scope runtime.Scope, spec runtime.NetworkSpec, subnet netip.Prefix) (runtime.Network, error) {

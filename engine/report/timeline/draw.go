@@ -254,6 +254,8 @@ func interruption(b event.Interrupted) string {
 	switch {
 	case b.Count <= 1:
 		return b.Signal + ": starting nothing more; healing, cleaning up, removing. Again: skip the cleanup steps"
+	case b.Count == 2 && b.Signal == "SIGQUIT":
+		return b.Signal + ": healing and removing only; what the program was at is in goroutines.txt. Once more: leave at once"
 	case b.Count == 2:
 		return b.Signal + " again: healing and removing only. Once more: leave at once"
 	default:
