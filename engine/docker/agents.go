@@ -125,7 +125,7 @@ func (h *agentHandle) client(ctx context.Context) (*agent.Client, error) {
 	}
 	c, err := h.r.startAgent(ctx, h.scope, h.key)
 	if err != nil {
-		return nil, h.r.failed("start "+h.what(), err)
+		return nil, h.r.failed(ctx, "start "+h.what(), err)
 	}
 	h.r.mu.Lock()
 	old := h.r.agents[h.key]

@@ -112,12 +112,12 @@ func (r *Runtime) buildFailed(ctx context.Context, name string, err error, outpu
 	detail := strings.Join(output, "\n")
 	failed := &runtime.Error{Kind: runtime.BuildFailed, Op: op, Err: fault(err), Detail: detail}
 	// The disk may be full for the daemon or for a command of the build.
-	known := r.failed(op, fmt.Errorf("%w\n%s", err, detail))
+	known := r.failed(ctx, op, fmt.Errorf("%w\n%s", err, detail))
 	switch kind := runtime.KindOf(known); kind {
 	case runtime.NoSpace:
 		failed.Kind, failed.Hint = kind, "docker system df; docker system prune"
 	case runtime.Unreachable:
-		return r.failed(op, err)
+		return r.failed(ctx, op, err)
 	}
 	if text := err.Error(); strings.Contains(text, "pull access denied") || strings.Contains(text, "dial tcp") ||
 		strings.Contains(text, "failed to do request") || strings.Contains(text, "failed to resolve source metadata") {

@@ -91,7 +91,7 @@ func New(ctx context.Context, opts Options) (*Runtime, error) {
 		r.opts.AgentArgs = []string{"agent"}
 	}
 	if _, err := api.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
-		return nil, errors.Join(r.failed("connect to Docker", err), api.Close())
+		return nil, errors.Join(r.failed(ctx, "connect to Docker", err), api.Close())
 	}
 	return r, nil
 }
@@ -117,7 +117,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	asked.Go(func() (err error) { version, err = r.api.ServerVersion(ctx, client.ServerVersionOptions{}); return })
 	asked.Go(func() (err error) { info, err = r.api.Info(ctx, client.InfoOptions{}); return })
 	if err := asked.Wait(); err != nil {
-		return runtime.Info{}, r.failed("ask Docker what it is", err)
+		return runtime.Info{}, r.failed(ctx, "ask Docker what it is", err)
 	}
 	found := runtime.Info{
 		Name: fmt.Sprintf("docker %s, API %s, %s/%s, cgroup v%s", version.Version, r.api.ClientVersion(),

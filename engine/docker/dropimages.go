@@ -27,7 +27,7 @@ func (r *Runtime) DropImages(ctx context.Context, before time.Time) (runtime.Swe
 		more, err := r.dropImages(ctx, of, before)
 		swept.Removed, swept.Left = append(swept.Removed, more.Removed...), append(swept.Left, more.Left...)
 		if err != nil {
-			return swept, r.failed("remove images", err)
+			return swept, r.failed(ctx, "remove images", err)
 		}
 	}
 	return swept, nil

@@ -19,7 +19,11 @@ import (
 // failed turns what the client returned into an error of package runtime. The
 // daemon's status codes are too coarse to tell a node's fault from the lab's,
 // so its words decide, as all its versions since 20.10 use them.
-func (r *Runtime) failed(op string, err error) error {
+//
+// A call that ended because its context did says nothing of the daemon, though
+// the client takes it for a connection that failed: its error is the context's
+// cause. ctx is the call's.
+func (r *Runtime) failed(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -31,6 +35,9 @@ func (r *Runtime) failed(op string, err error) error {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	if lost(err) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: %w", op, context.Cause(ctx))
+		}
 		return &runtime.Error{Kind: runtime.Unreachable, Op: op, Err: err, Hint: r.reachHint(err)}
 	}
 	text := err.Error()

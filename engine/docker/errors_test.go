@@ -50,7 +50,7 @@ func TestWhatTheDaemonSaysBecomesAKind(t *testing.T) {
 		{fmt.Errorf("read: %w", syscall.ECONNRESET), runtime.Unreachable, ""},
 		{said(`something else`), runtime.Internal, "start node.a: something else"},
 	} {
-		got := startFailed(r.failed("start node.a", test.err))
+		got := startFailed(r.failed(t.Context(), "start node.a", test.err))
 		if kind := runtime.KindOf(got); kind != test.kind || test.text != "" && got.Error() != test.text {
 			t.Errorf("%v:\ngot %s: %v", test.err, kind, got)
 		}
@@ -63,10 +63,34 @@ func TestWhatTheDaemonSaysBecomesAKind(t *testing.T) {
 func TestAnEndedContextIsNoFailureOfTheDaemon(t *testing.T) {
 	r := &Runtime{}
 	for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
-		err := r.failed("start node.a", fmt.Errorf("post: %w", cause))
+		err := r.failed(t.Context(), "start node.a", fmt.Errorf("post: %w", cause))
 		var failed *runtime.Error
 		if errors.As(err, &failed) || !errors.Is(err, cause) {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestATimeLimitInACallIsNoLostConnection(t *testing.T) {
+	limit := errors.New("the step's time limit of 1s was reached")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(limit)
+	api, err := client.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	r := &Runtime{api: api}
+	for _, said := range []error{
+		fmt.Errorf("error during connect: Post: %w", io.EOF),
+		fmt.Errorf("read: %w", syscall.ECONNRESET),
+	} {
+		err := r.failed(ctx, "start node.a", said)
+		if !errors.Is(err, limit) || runtime.KindOf(err) == runtime.Unreachable {
+			t.Errorf("%v: got %v (kind %s)", said, err, runtime.KindOf(err))
+		}
+		if err := r.failed(t.Context(), "start node.a", said); runtime.KindOf(err) != runtime.Unreachable {
+			t.Errorf("%v while there is time: got %v (kind %s)", said, err, runtime.KindOf(err))
 		}
 	}
 }

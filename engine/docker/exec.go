@@ -34,11 +34,11 @@ func (r *Runtime) Exec(ctx context.Context, id runtime.NodeID, spec runtime.Exec
 		AttachStdin: len(spec.Stdin) > 0, AttachStdout: true, AttachStderr: true,
 	})
 	if err != nil {
-		return runtime.ExecResult{}, r.failed(op, err)
+		return runtime.ExecResult{}, r.failed(ctx, op, err)
 	}
 	attached, err := r.api.ExecAttach(ctx, created.ID, client.ExecAttachOptions{})
 	if err != nil {
-		return runtime.ExecResult{}, r.failed(op, err)
+		return runtime.ExecResult{}, r.failed(ctx, op, err)
 	}
 	defer attached.Close()
 	result, err := exchange(ctx, attached.HijackedResponse, spec)
@@ -46,7 +46,7 @@ func (r *Runtime) Exec(ctx context.Context, id runtime.NodeID, spec runtime.Exec
 		result.ExitCode, err = r.execExit(ctx, created.ID)
 	}
 	if err != nil {
-		return result, r.goesOn(ctx, created.ID, r.failed(op, err))
+		return result, r.goesOn(ctx, created.ID, r.failed(ctx, op, err))
 	}
 	if reason := whyNotRun(result); reason != "" {
 		return result, &runtime.Error{Kind: runtime.NodeFault, Op: op, Err: errors.New(reason)}

@@ -23,10 +23,10 @@ func (r *Runtime) EnsureImage(ctx context.Context, spec runtime.ImageSpec, progr
 	}
 	if spec.Build != nil {
 		image, err := r.build(ctx, spec, progress)
-		return image, r.failed("build image "+spec.Name, err)
+		return image, r.failed(ctx, "build image "+spec.Name, err)
 	}
 	image, err := r.pull(ctx, spec.Pull, progress)
-	return image, r.failed("get image "+spec.Pull, err)
+	return image, r.failed(ctx, "get image "+spec.Pull, err)
 }
 
 // local returns an image that is here; the error says if it is not.
@@ -54,7 +54,7 @@ func (r *Runtime) pull(ctx context.Context, ref string, progress func(runtime.Pr
 			return runtime.Image{}, context.Cause(ctx)
 		}
 		failed := &runtime.Error{Kind: runtime.NotFound, Op: "get image " + ref, Err: plain(err), Hint: noImageHint}
-		if kind := runtime.KindOf(r.failed("", err)); kind == runtime.NoSpace {
+		if kind := runtime.KindOf(r.failed(ctx, "", err)); kind == runtime.NoSpace {
 			failed.Kind, failed.Hint = kind, "docker system df; docker system prune"
 		}
 		return runtime.Image{}, failed

@@ -56,7 +56,7 @@ func (r *Runtime) Logs(ctx context.Context, id runtime.NodeID, since time.Time, 
 	op := "read the log of " + r.name(id)
 	since, err := r.logSince(ctx, id, since)
 	if err != nil {
-		return nil, r.failed(op, err)
+		return nil, r.failed(ctx, op, err)
 	}
 	if !since.IsZero() {
 		options.Since = fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond())
@@ -65,7 +65,7 @@ func (r *Runtime) Logs(ctx context.Context, id runtime.NodeID, since time.Time, 
 	stream, err := r.api.ContainerLogs(ctx, string(id), options)
 	if err != nil {
 		cancel()
-		return nil, r.failed(op, err)
+		return nil, r.failed(ctx, op, err)
 	}
 	lines, writer := io.Pipe()
 	ended := make(chan struct{})
@@ -76,7 +76,7 @@ func (r *Runtime) Logs(ctx context.Context, id runtime.NodeID, since time.Time, 
 		if ctx.Err() != nil {
 			err = nil // as agreed: the stream ends with ctx
 		}
-		writer.CloseWithError(r.failed(op, err))
+		writer.CloseWithError(r.failed(ctx, op, err))
 	}()
 	return &logReader{lines, cancel, ended}, nil
 }

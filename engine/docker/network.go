@@ -45,7 +45,7 @@ func (r *Runtime) CreateNetwork(ctx context.Context, scope runtime.Scope, spec r
 			}
 		}
 		n, err := r.createNetwork(ctx, scope, spec, spec.Subnet.Masked())
-		err = r.failed(op, err)
+		err = r.failed(ctx, op, err)
 		if err != nil && runtime.KindOf(err) == runtime.Conflict {
 			err = r.subnetTaken(ctx, op, spec.Subnet, err)
 		}
@@ -53,14 +53,14 @@ func (r *Runtime) CreateNetwork(ctx context.Context, scope runtime.Scope, spec r
 	}
 	taken, err := r.takenSubnets(ctx)
 	if err != nil {
-		return runtime.Network{}, r.failed(op, err)
+		return runtime.Network{}, r.failed(ctx, op, err)
 	}
 	for subnet := range candidates(scope.Run + "/" + scope.Variant + "/" + spec.Name) {
 		if overlapsAny(subnet, taken) {
 			continue
 		}
 		n, err := r.createNetwork(ctx, scope, spec, subnet)
-		err = r.failed(op, err)
+		err = r.failed(ctx, op, err)
 		if runtime.KindOf(err) == runtime.Conflict && err != nil {
 			continue // another run was faster
 		}
@@ -240,7 +240,7 @@ func (r *Runtime) CreateVolume(ctx context.Context, scope runtime.Scope, spec ru
 		return err
 	})
 	if err != nil {
-		return "", r.failed("create volume "+spec.Name, err)
+		return "", r.failed(ctx, "create volume "+spec.Name, err)
 	}
 	return options.Name, nil
 }

@@ -61,7 +61,7 @@ func (r *Runtime) CreateNode(ctx context.Context, scope runtime.Scope, spec runt
 		return err
 	})
 	if err != nil {
-		return "", r.failed(op, err)
+		return "", r.failed(ctx, op, err)
 	}
 	r.mu.Lock()
 	r.addresses[runtime.NodeID(id)] = spec.Address
@@ -198,11 +198,11 @@ func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.Nod
 		return err
 	})
 	if err != nil {
-		return runtime.NodeState{}, startFailed(r.failed("start "+r.name(id), err))
+		return runtime.NodeState{}, startFailed(r.failed(ctx, "start "+r.name(id), err))
 	}
 	found, err := r.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
 	if err != nil {
-		return runtime.NodeState{}, r.failed("inspect "+r.name(id), err)
+		return runtime.NodeState{}, r.failed(ctx, "inspect "+r.name(id), err)
 	}
 	state := stateOf(found.Container)
 	r.mu.Lock()
@@ -224,7 +224,7 @@ func startFailed(err error) error {
 // SignalNode sends a signal.
 func (r *Runtime) SignalNode(ctx context.Context, id runtime.NodeID, signal string) error {
 	_, err := r.api.ContainerKill(ctx, string(id), client.ContainerKillOptions{Signal: signal})
-	return r.failed(fmt.Sprintf("send %s to %s", signal, r.name(id)), err)
+	return r.failed(ctx, fmt.Sprintf("send %s to %s", signal, r.name(id)), err)
 }
 
 // StopNode stops the container. The API counts in seconds; grace is rounded up.
@@ -236,7 +236,7 @@ func (r *Runtime) StopNode(ctx context.Context, id runtime.NodeID, grace time.Du
 		options.Timeout = &seconds
 	}
 	_, err := r.api.ContainerStop(ctx, string(id), options)
-	return r.failed("stop "+r.name(id), err)
+	return r.failed(ctx, "stop "+r.name(id), err)
 }
 
 // freezeAttempts is how often freezing is tried: with version 1 of cgroups, runc
@@ -248,7 +248,7 @@ func (r *Runtime) PauseNode(ctx context.Context, id runtime.NodeID) error {
 	for attempt := 1; ; attempt++ {
 		_, err := r.api.ContainerPause(ctx, string(id), client.ContainerPauseOptions{})
 		if err == nil || attempt == freezeAttempts || !strings.Contains(err.Error(), "unable to freeze") {
-			return r.failed("pause "+r.name(id), err)
+			return r.failed(ctx, "pause "+r.name(id), err)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (r *Runtime) UnpauseNode(ctx context.Context, id runtime.NodeID) error {
 	if err == nil {
 		return nil
 	}
-	failed := r.failed("unpause "+r.name(id), err)
+	failed := r.failed(ctx, "unpause "+r.name(id), err)
 	if kind := runtime.KindOf(failed); kind == runtime.Unreachable || kind == runtime.NotFound || ctx.Err() != nil {
 		return failed
 	}
@@ -273,7 +273,7 @@ func (r *Runtime) UnpauseNode(ctx context.Context, id runtime.NodeID) error {
 func (r *Runtime) InspectNode(ctx context.Context, id runtime.NodeID) (runtime.NodeState, error) {
 	found, err := r.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
 	if err != nil {
-		return runtime.NodeState{}, r.failed("inspect "+r.name(id), err)
+		return runtime.NodeState{}, r.failed(ctx, "inspect "+r.name(id), err)
 	}
 	return stateOf(found.Container), nil
 }
@@ -350,7 +350,7 @@ func (r *Runtime) WaitExit(ctx context.Context, id runtime.NodeID) (runtime.Node
 	select {
 	case <-wait.Result:
 	case err := <-wait.Error:
-		return runtime.NodeState{}, r.failed(op, err)
+		return runtime.NodeState{}, r.failed(ctx, op, err)
 	}
 	return r.InspectNode(ctx, id)
 }
@@ -359,7 +359,7 @@ func (r *Runtime) WaitExit(ctx context.Context, id runtime.NodeID) (runtime.Node
 func (r *Runtime) Inspect(ctx context.Context, id runtime.NodeID) ([]byte, error) {
 	found, err := r.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
 	if err != nil {
-		return nil, r.failed("inspect "+r.name(id), err)
+		return nil, r.failed(ctx, "inspect "+r.name(id), err)
 	}
 	return found.Raw, nil
 }

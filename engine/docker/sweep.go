@@ -31,7 +31,7 @@ func (r *Runtime) Sweep(ctx context.Context, scope runtime.Scope, keep []runtime
 	}
 	found, err := r.list(ctx, of(scope))
 	if err != nil {
-		return runtime.Swept{}, r.failed("list what belongs to run "+scope.Run, err)
+		return runtime.Swept{}, r.failed(ctx, "list what belongs to run "+scope.Run, err)
 	}
 	s := &sweep{r: r}
 	used := map[string]bool{} // networks and volumes of containers that stay
@@ -61,9 +61,9 @@ func (r *Runtime) Sweep(ctx context.Context, scope runtime.Scope, keep []runtime
 	}
 	rest.Wait()
 	if s.lost != nil {
-		return s.swept, r.failed("remove what belongs to run "+scope.Run, s.lost)
+		return s.swept, r.failed(ctx, "remove what belongs to run "+scope.Run, s.lost)
 	}
-	return s.swept, errors.Join(r.failed("mark what is kept", marked), closed)
+	return s.swept, errors.Join(r.failed(ctx, "mark what is kept", marked), closed)
 }
 
 // listing is what belongs to some scopes.
@@ -207,7 +207,7 @@ func (s *sweep) record(what, command string, err error) {
 func (r *Runtime) Owners(ctx context.Context) ([]runtime.Owned, error) {
 	found, err := r.list(ctx, make(client.Filters).Add("label", labelRun))
 	if err != nil {
-		return nil, r.failed("list what runs have left", err)
+		return nil, r.failed(ctx, "list what runs have left", err)
 	}
 	owners := map[[2]string]*runtime.Owned{}
 	owned := func(labels map[string]string, created time.Time) *runtime.Owned {

@@ -18,12 +18,12 @@ func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, 
 	op := "ask what " + r.name(id) + " uses"
 	found, err := r.api.ContainerStats(ctx, string(id), client.ContainerStatsOptions{})
 	if err != nil {
-		return runtime.Usage{}, r.failed(op, err)
+		return runtime.Usage{}, r.failed(ctx, op, err)
 	}
 	var s container.StatsResponse
 	err = json.NewDecoder(found.Body).Decode(&s)
 	if err = errors.Join(err, found.Body.Close()); err != nil {
-		return runtime.Usage{}, r.failed(op, err)
+		return runtime.Usage{}, r.failed(ctx, op, err)
 	}
 	if s.Read.IsZero() || s.MemoryStats.Usage == 0 {
 		return runtime.Usage{}, &runtime.Error{Kind: runtime.NotRunning, Op: op, Err: fmt.Errorf("%s is not running", r.name(id))}

@@ -38,7 +38,7 @@ func (r *Runtime) Watch(ctx context.Context, scope runtime.Scope) (<-chan runtim
 	select {
 	case err := <-stream.Err:
 		cancel()
-		return nil, r.failed("watch the nodes", err)
+		return nil, r.failed(ctx, "watch the nodes", err)
 	default:
 	}
 	found := make(chan runtime.NodeEvent)
@@ -64,7 +64,7 @@ func (r *Runtime) forward(ctx context.Context, stream client.EventsResult, to ch
 			if err == nil {
 				err = errors.New("the daemon ended its events")
 			}
-			event = runtime.NodeEvent{At: time.Now(), Err: r.failed("watch the nodes", err)}
+			event = runtime.NodeEvent{At: time.Now(), Err: r.failed(ctx, "watch the nodes", err)}
 		}
 		select {
 		case to <- event:
