@@ -20,7 +20,7 @@ func TestPartition(t *testing.T) {
 		wantNothingLeft(t, r.summary.RunID)
 	})
 	t.Run("of another node leaves this one where it was", func(t *testing.T) {
-		r := scenarioRun(t, dockerLimit, nil, patched(t, "partition.hcl", "isolate = [node.web[0]]", "isolate = [node.web[2]]"))
+		r := scenarioRun(t, dockerLimit, nil, edited(t, "partition.hcl", edit{"isolate = [node.web[0]]", "isolate = [node.web[2]]"}))
 		r.wantExit(t, 1)
 		if state, _ := r.step("assert.cut_off"); state != "failed" {
 			t.Errorf("assert.cut_off is %s", state)
