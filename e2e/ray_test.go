@@ -129,19 +129,23 @@ func edited(t *testing.T, name string, edits ...edit) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, name)
+	for _, e := range edits {
+		patch(t, path, e.old, e.new)
+	}
+	return path
+}
+
+// patch replaces a text that stands once in a file.
+func patch(t *testing.T, path, old, new string) {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := string(text)
-	for _, e := range edits {
-		if n := strings.Count(changed, e.old); n != 1 {
-			t.Fatalf("%s has %d times %q, want 1", path, n, e.old)
-		}
-		changed = strings.Replace(changed, e.old, e.new, 1)
+	if n := strings.Count(string(text), old); n != 1 {
+		t.Fatalf("%s has %d times %q, want 1", path, n, old)
 	}
-	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
