@@ -54,12 +54,12 @@ func (t *Timeline) drawShort(f further) {
 
 // further are the failures beside the one that decided: of steps, in the order
 // in which they ended, and of nodes that exited unasked. A group fails by what
-// is in it, which is listed itself.
+// is in it, which is listed itself; what failed in one that decided is its own cause.
 func (v *variant) further(b event.VariantFinished) []further {
 	var all []further
 	for _, address := range v.failed {
 		s, end := v.step(address), v.ended[address]
-		if address == b.Step || s.Kind == "group" && v.failedIn(address) {
+		if address == b.Step || isInside(address, b.Step) || s.Kind == "group" && v.failedIn(address) {
 			continue
 		}
 		f := further{from: v.from(address), state: end.State, last: lastValue(end)}
@@ -85,9 +85,12 @@ func (v *variant) further(b event.VariantFinished) []further {
 
 // failedIn says that a step inside a group did not pass.
 func (v *variant) failedIn(group string) bool {
-	return slices.ContainsFunc(v.failed, func(a string) bool {
-		return strings.HasPrefix(a, group+"/") || strings.HasPrefix(a, group+"[") && len(addressParts(a)) > len(addressParts(group))
-	})
+	return slices.ContainsFunc(v.failed, func(a string) bool { return isInside(a, group) })
+}
+
+// isInside says that a step is inside a group.
+func isInside(address, group string) bool {
+	return strings.HasPrefix(address, group+"/") || strings.HasPrefix(address, group+"[") && len(addressParts(address)) > len(addressParts(group))
 }
 
 // lastValue is what was seen last of a condition: the values of its parts, or

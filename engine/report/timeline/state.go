@@ -128,6 +128,9 @@ func (v *variant) record(e event.Event) {
 			v.since[b.Step] = e.Mono
 		}
 		v.attempt[b.Step] = b.Attempt
+		if b.Attempt > 1 {
+			v.forgive(b.Step)
+		}
 		delete(v.doing, b.Step)
 	case event.StepProgress:
 		v.doing[b.Step] = b.Text
@@ -200,6 +203,8 @@ func (v *variant) recordEnd(e event.Event, b event.StepFinished) {
 	v.ended[b.Step] = stepEnd{e.Mono, b}
 	if decides(b.State) {
 		v.failed = append(v.failed, b.Step)
+	} else {
+		v.forgive(b.Step) // of what was to fail
 	}
 	s := v.step(b.Step)
 	for _, o := range b.History {
@@ -210,6 +215,12 @@ func (v *variant) recordEnd(e event.Event, b event.StepFinished) {
 	if b.Cause != nil && len(b.History) == 0 && b.State != event.Skipped && b.State != event.Cancelled {
 		v.symptom(e.Mono, kindOf(s)+" "+stepName(s)+": "+b.Cause.Message)
 	}
+}
+
+// forgive forgets the failures inside a group that has begun anew, or has
+// passed in spite of them.
+func (v *variant) forgive(group string) {
+	v.failed = slices.DeleteFunc(v.failed, func(a string) bool { return isInside(a, group) })
 }
 
 func (v *variant) recordFault(e event.Event, b event.FaultChanged) {
