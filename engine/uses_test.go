@@ -375,3 +375,63 @@ action "fail" "other" {
 		t.Errorf("%+v", got)
 	}
 }
+func TestAUseThatIsToBeSurvivedStopsAloneAndFailsTheScenario(t *testing.T) {
+	p := written(twoSteps + `
+action "pair" "p" {
+  text       = "bad"
+  on_failure = "continue"
+}
+action "note" "after" {
+  text = "${action.p.state} ${action.p.text == null}"
+}
+`).runs(t)
+	p.expect(t, 1)
+	if got := p.step(t, "action.after").Summary; got != "failed true" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnAssertionHoldsThroughoutAUseInTheBackground(t *testing.T) {
+	p := written(twoSteps + `
+action "pair" "p" {
+  text       = "x"
+  pause      = "20s"
+  background = true
+}
+assert "calm" {
+  condition  = action.p.state != "failed"
+  throughout = action.p
+}
+action "wait" "w" {
+  for   = "1s"
+  after = [action.p]
+}
+`).runs(t)
+	p.expect(t, 0)
+	if got := p.step(t, "assert.calm"); got.Seconds != 20 {
+		t.Errorf("it held for %v s", got.Seconds)
+	}
+}
+
+func TestAnAttemptThatExpectsAnErrorIsTriedAgainUntilItComes(t *testing.T) {
+	p := written(`
+define "action" "until" {
+  action "fail" "f" {
+    until   = 1
+    message = "passes"
+  }
+}
+action "until" "u" {
+  expect_error {
+    match = "never"
+  }
+  retry {
+    attempts = 3
+  }
+}
+`).runs(t)
+	p.expect(t, 1)
+	if got := p.step(t, "action.u"); got.Attempts != 3 || got.State != event.Failed {
+		t.Errorf("%+v", got)
+	}
+}
