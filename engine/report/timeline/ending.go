@@ -174,7 +174,7 @@ func (v *variant) from(address string) string {
 	switch {
 	case address == "engine", address == "scenario":
 		return "" // the message says it
-	case address == "", strings.HasPrefix(address, "node."), strings.HasPrefix(address, "image"):
+	case address == "", strings.HasPrefix(address, "node."), strings.HasPrefix(address, "image["):
 		return address
 	}
 	s := v.step(address)
