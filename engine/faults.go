@@ -252,8 +252,12 @@ func (x *executor) startEnds(n *node) {
 		}
 		f := x.lives[l]
 		f.started = append(f.started, n.decl.Address)
-		if f.allIn(f.started) {
-			x.warn(x.moveNow(f, fault.Healing, ""))
+		if !f.allIn(f.started) {
+			continue
+		}
+		x.warn(x.moveNow(f, fault.Healing, ""))
+		if f.Type.Momentary {
+			x.warn(x.healed(f, "")) // nothing lasts that a ready node would show to be over
 		}
 	}
 }

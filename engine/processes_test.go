@@ -154,6 +154,32 @@ func TestAFaultOnProcessesExplainsTheirNodesExitUntilItsNextStart(t *testing.T) 
 	}
 }
 
+// The place starts a node again by itself: what was done to its processes is
+// over then, and doesn't explain what comes later.
+func TestAStartThatNobodyAskedForEndsAFaultOnProcesses(t *testing.T) {
+	s := processScene()
+	shot := s.fault("shot", &testFault{nodes: []string{"node.a"}}, cty.EmptyObjectVal)
+	shot.Type.Momentary = true
+	s.defs[len(s.defs)-1].Momentary = true
+	s.then(shot)
+	s.then(s.action("back", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		s.placed.Exit("node.a", 1)
+		if _, err := env.Nodes.WaitExit(ctx, "node.a"); err != nil {
+			return step.Result{}, err
+		}
+		s.placed.ComeBack("node.a")
+		return step.Result{}, step.Poll(ctx, env.Clock, readyEvery, func(context.Context) error {
+			if state := env.Nodes.Value("node.a").GetAttr("state").AsString(); state != nodeReady {
+				return fmt.Errorf("it is %s", state)
+			}
+			return nil
+		})
+	}))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 0)
+	expectOrder(t, p.order(), "fault action.shot active", "fault action.shot healed", "passed action.back")
+}
+
 func TestADrawHangsOnSeedAndStepAlone(t *testing.T) {
 	counts := map[int]int{}
 	for seed := range int64(300) {

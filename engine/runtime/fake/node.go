@@ -128,14 +128,7 @@ func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.Nod
 		}
 	}
 	r.mu.Lock()
-	r.forgetRules(id)
-	n.beginProcesses(start)
-	n.exited = make(chan struct{})
-	n.state.Running, n.state.Started, n.state.Error = true, true, ""
-	n.state.ExitCode, n.state.StartedAt, n.state.ExitedAt = 0, r.opts.Now(), time.Time{}
-	n.state.Ports = n.publish(start)
-	r.emit(n, "start", 0)
-	n.print(r.opts.Now(), n.script.Prints...)
+	r.run(n, start)
 	state := n.copyState()
 	r.mu.Unlock()
 	if n.script.Exits != nil {
@@ -144,6 +137,29 @@ func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.Nod
 		}
 	}
 	return state, nil
+}
+
+// ComeBack starts the node of that address again, as its restart policy says.
+func (r *Runtime) ComeBack(address string) {
+	n := r.byAddress(address)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	start := n.starts
+	n.starts++
+	n.state.Restarts++
+	r.run(n, start)
+}
+
+// run makes the process of a node run. The caller holds the lock.
+func (r *Runtime) run(n *node, start int) {
+	r.forgetRules(n.id)
+	n.beginProcesses(start)
+	n.exited = make(chan struct{})
+	n.state.Running, n.state.Started, n.state.Error = true, true, ""
+	n.state.ExitCode, n.state.StartedAt, n.state.ExitedAt = 0, r.opts.Now(), time.Time{}
+	n.state.Ports = n.publish(start)
+	r.emit(n, "start", 0)
+	n.print(r.opts.Now(), n.script.Prints...)
 }
 
 // publish gives each start other ports on the host, as Docker does.
