@@ -1,6 +1,6 @@
 // Package ray is the vocabulary of Ray: the node kind, deploying to Serve and
-// changing what is deployed, the death and return of the GCS, and questions
-// about nodes, actors and Serve.
+// changing what is deployed, the death and return of the GCS, the death of
+// raylets, replicas and workers, and questions about nodes, actors and Serve.
 //
 // It asks Ray by its REST API, from inside the run's network; only where a
 // scenario wants a driver is Ray's own Python run in a node. It rests on
@@ -20,6 +20,9 @@ func Definitions() []step.Definition {
 		reconfig(),
 		restartHead(),
 		killGCS(),
+		killRaylet(),
+		killReplica(),
+		killWorkerProcess(),
 		nodesProbe(),
 		actorsProbe(),
 		serveProbe(),

@@ -128,6 +128,50 @@ output "gcs_seconds" {
 }
 `)
 
+	rayletExample = example("A worker's node dies with its raylet", "raylet", cluster, `
+action "kill_raylet" "shot" {
+  node = node.worker
+}
+
+probe "node" "worker" {
+  node = node.worker
+}
+
+assert "exited" {
+  condition = !probe.worker.running
+  within    = "20s"
+}
+`)
+
+	replicaExample = example("Serve replaces a replica that died", "replica", app, `
+action "kill_replica" "shot" {
+  deployment = "Greeter"
+}
+
+probe "processes" "replicas" {
+  node = node.worker
+  name = "ray::ServeReplica"
+}
+
+assert "replaced" {
+  condition = probe.replicas.count == 1 && one(probe.replicas.pids) != one(action.shot.pids)
+  within    = "30s"
+}
+`)
+
+	workerProcessExample = example("Whatever runs in a worker dies, and the worker lives", "worker_process", app, `
+action "kill_worker_process" "shot" {
+  node = node.worker
+}
+
+probe "ray_serve" "serve" {}
+
+assert "back" {
+  condition = probe.serve.running
+  within    = "60s"
+}
+`)
+
 	nodesExample = example("A restarted head replaces the dead one", "nodes", cluster, `
 probe "ray_nodes" "cluster" {}
 

@@ -60,7 +60,7 @@ func newFake(t *testing.T, headArgs map[string]cty.Value) *fakeCluster {
 	f := &fakeCluster{t: t, closed: map[string]bool{}, replies: map[string][]reply{}, queries: map[string]string{}}
 	f.World = steptest.New(
 		steptest.Node{Address: "node.head", IP: headIP, Kind: "ray", Args: object(kind, head)},
-		steptest.Node{Address: "node.worker", IP: workerIP, Kind: "ray", Args: object(kind, worker)},
+		steptest.Node{Address: "node.worker", IP: workerIP, Kind: "ray", Args: object(kind, worker), Processes: rayProcesses()},
 		steptest.Node{Address: "node.redis", IP: "10.213.7.132", Args: cty.NilVal},
 	)
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))

@@ -190,8 +190,8 @@ func TestHealingBringsTheHeadBackHoweverItStands(t *testing.T) {
 	}
 }
 
-// process makes an entry of a process list.
-func process(t *testing.T, proc string, pid int, name string, args ...string) {
+// procEntry makes an entry of a process list.
+func procEntry(t *testing.T, proc string, pid int, name string, args ...string) {
 	t.Helper()
 	dir := filepath.Join(proc, strconv.Itoa(pid))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -223,12 +223,12 @@ func TestTheGCSIsFoundByTheKernelsNameForIt(t *testing.T) {
 	proc := t.TempDir()
 	f := newFake(t, nil)
 	local(t, f, proc)
-	process(t, proc, 1, "docker-init", "ray", "start")
-	process(t, proc, 8, "grep", "gcs_server")
+	procEntry(t, proc, 1, "docker-init", "ray", "start")
+	procEntry(t, proc, 8, "grep", "gcs_server")
 	if gcs, err := findGCS(t.Context(), f.Env(), "node.head"); err != nil || gcs.PID != 0 {
 		t.Errorf("found %+v, %v where there is none", gcs, err)
 	}
-	process(t, proc, 9, "gcs_server", "--log_dir=/tmp", "--session-name=session_2026-11-30_10-42-51_302555_7", "--x=1")
+	procEntry(t, proc, 9, "gcs_server", "--log_dir=/tmp", "--session-name=session_2026-11-30_10-42-51_302555_7", "--x=1")
 	gcs, err := findGCS(t.Context(), f.Env(), "node.head")
 	if want := (gcsProcess{9, "session_2026-11-30_10-42-51_302555_7"}); err != nil || gcs != want {
 		t.Errorf("found %+v, %v; want %+v", gcs, err, want)
@@ -249,7 +249,7 @@ func TestOnlyTheGCSIsSignalled(t *testing.T) {
 	local(t, f, proc)
 	in := killIntent{"node.head", victim.Process.Pid, "SIGTERM", "any"}
 
-	process(t, proc, in.PID, "python3")
+	procEntry(t, proc, in.PID, "python3")
 	if e := failed(t, gcsDeath{}.Inject(t.Context(), f.Env(), in)); !strings.Contains(e.Error(), "is no longer gcs_server") {
 		t.Errorf("error %v", e)
 	}
@@ -258,7 +258,7 @@ func TestOnlyTheGCSIsSignalled(t *testing.T) {
 		t.Fatalf("another process was signalled: %v", err)
 	default:
 	}
-	process(t, proc, in.PID, "gcs_server")
+	procEntry(t, proc, in.PID, "gcs_server")
 	if err := (gcsDeath{}).Inject(t.Context(), f.Env(), in); err != nil {
 		t.Fatal(err)
 	}

@@ -257,8 +257,8 @@ func TestOnlyTheDriverOfThatMarkIsEnded(t *testing.T) {
 	driver, ended := start()
 	other, otherEnded := start()
 	proc := t.TempDir()
-	process(t, proc, driver.Process.Pid, "python3", "-c", driverScript, "mark-1")
-	process(t, proc, other.Process.Pid, "python3", "-c", driverScript, "mark-12")
+	procEntry(t, proc, driver.Process.Pid, "python3", "-c", driverScript, "mark-1")
+	procEntry(t, proc, other.Process.Pid, "python3", "-c", driverScript, "mark-12")
 	f := newFake(t, nil)
 	local(t, f, proc)
 	if err := stopDriver(t.Context(), f.Env(), "node.worker", "mark-1"); err != nil {

@@ -8,8 +8,8 @@ import (
 
 func TestTheHeadIsTheOnlyHeadUnlessNamed(t *testing.T) {
 	for _, d := range Definitions() {
-		if d.Kind == schema.NodeKind {
-			continue
+		if node, has := d.Args.Attr("node"); d.Kind == schema.NodeKind || has && node.Required && node.Ref == schema.RefNode {
+			continue // it acts on any node, and must be told which
 		}
 		a, ok := d.Args.Attr("head")
 		if want := (schema.OnlyNode{Kind: "ray", Arg: "role", Value: "head"}); !ok || a.Required || a.OnlyNode != want {

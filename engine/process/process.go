@@ -3,6 +3,7 @@ package process
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,6 +58,8 @@ type Match struct {
 	Name string
 	// Command is looked for in the whole command line; nil: Name counts.
 	Command *regexp.Regexp
+	// Except are names, as Name is, of those that are not meant after all.
+	Except []string
 }
 
 // Matches says that a process is meant. One that has ended never is.
@@ -64,16 +67,20 @@ func (m Match) Matches(p Process) bool {
 	switch {
 	case p.Ended():
 		return false
+	case slices.ContainsFunc(m.Except, p.isNamed):
+		return false
 	case m.Command != nil:
 		return m.Command.MatchString(p.Title())
-	case p.Name == m.Name:
-		return true
 	}
+	return p.isNamed(m.Name)
+}
+
+func (p Process) isNamed(name string) bool {
 	word, _, _ := strings.Cut(p.Title(), " ")
 	if strings.HasPrefix(word, "/") {
 		word = path.Base(word)
 	}
-	return word == m.Name || strings.HasPrefix(word, m.Name+":")
+	return p.Name == name || word == name || strings.HasPrefix(word, name+":")
 }
 
 // String says it as a person would.

@@ -41,6 +41,15 @@ func TestACommandLineIsMatchedAsAWhole(t *testing.T) {
 	}
 }
 
+func TestWhatIsExceptedIsNotMeant(t *testing.T) {
+	m := Match{Command: regexp.MustCompile("^ray::"), Except: []string{"ray::DashboardAgent"}}
+	for title, want := range map[string]bool{"ray::IDLE": true, "ray::DashboardAgent": false, "ray::DashboardAgent:x": false} {
+		if got := m.Matches(Process{Name: "ray::", Command: []string{title}}); got != want {
+			t.Errorf("%s: %v", title, got)
+		}
+	}
+}
+
 func TestWhatHasEndedIsNeverMeant(t *testing.T) {
 	all := []Process{{Name: "a", State: "S"}, {Name: "a", State: Zombie}, {Name: "a", State: Dead}, {Name: "a", State: Stopped}}
 	if got := (Match{Name: "a"}).Find(all); len(got) != 2 {
