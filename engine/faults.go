@@ -358,13 +358,13 @@ func (x *executor) healAll() {
 	}
 }
 
-// endsWithItsNodes says that a fault that took its nodes down needs no heal:
-// nothing but their removal follows, and starting them for that would cost as
-// long as the scenario did.
+// endsWithItsNodes says that a fault that took its nodes down, or may have with
+// their processes, needs no heal: nothing but their removal follows, and
+// starting them for that would cost as long as the scenario did.
 func (x *executor) endsWithItsNodes(f *live) bool {
 	keeps := false
 	x.ask(func() { keeps = x.keeps() })
-	return f.Takes(schema.Down) && !x.hasCleanup() && !keeps
+	return (f.Takes(schema.Down) || f.Type.Momentary) && !x.hasCleanup() && !keeps
 }
 
 func (x *executor) lastHeal(ctx context.Context, f *live) outcome {

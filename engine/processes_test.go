@@ -180,6 +180,26 @@ func TestAStartThatNobodyAskedForEndsAFaultOnProcesses(t *testing.T) {
 	expectOrder(t, p.order(), "fault action.shot active", "fault action.shot healed", "passed action.back")
 }
 
+func TestANodeThatExitedWithItsProcessesIsNotStartedForItsRemoval(t *testing.T) {
+	s := processScene()
+	shot := s.fault("shot", &testFault{
+		nodes: []string{"node.a"},
+		onInject: func(ctx context.Context, env *step.Env) error {
+			s.placed.Exit("node.a", 1)
+			_, err := env.Nodes.WaitExit(ctx, "node.a")
+			return err
+		},
+		onHeal: func(ctx context.Context, env *step.Env) error { return env.Nodes.Start(ctx, "node.a") },
+	}, cty.EmptyObjectVal)
+	shot.Type.Momentary = true
+	s.defs[len(s.defs)-1].Momentary = true
+	s.then(shot)
+	s.play(t, t.TempDir()).expect(t, 0)
+	if n := strings.Count(strings.Join(s.placed.Calls(), "\n"), "StartNode node.a"); n != 1 {
+		t.Errorf("it was started %d times", n)
+	}
+}
+
 func TestADrawHangsOnSeedAndStepAlone(t *testing.T) {
 	counts := map[int]int{}
 	for seed := range int64(300) {
