@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -59,25 +60,44 @@ func TestEveryExampleLoadsAndPlans(t *testing.T) {
 
 func TestEveryTypeIsDocumented(t *testing.T) {
 	for _, d := range actions.Definitions() {
-		if d.Summary == "" || strings.HasSuffix(d.Summary, ".") {
-			t.Errorf("%s %s: summary %q", d.Kind, d.Name, d.Summary)
+		name := string(d.Kind) + " " + d.Name
+		// "action kill: sends a signal": a summary goes on from the name.
+		if d.Summary == "" || strings.HasSuffix(d.Summary, ".") || unicode.IsUpper([]rune(d.Summary)[0]) {
+			t.Errorf("%s: summary %q", name, d.Summary)
 		}
+		if !strings.HasSuffix(strings.TrimSpace(d.Doc), ".") {
+			t.Errorf("%s: documentation %q", name, d.Doc)
+		}
+		documented(t, name+": argument ", d.Args)
 		for _, a := range d.Args.Attrs {
-			if a.Doc == "" {
-				t.Errorf("%s %s: argument %s has no documentation", d.Kind, d.Name, a.Name)
-			}
 			if a.Required && a.OnlyNode != (schema.OnlyNode{}) {
-				t.Errorf("%s %s: argument %s is required and has a default", d.Kind, d.Name, a.Name)
+				t.Errorf("%s: argument %s is required and has a default", name, a.Name)
 			}
 		}
-		if d.Result == nil {
-			continue
+		if d.Result != nil {
+			documented(t, name+": result ", d.Result(cty.UnknownVal(d.Args.Type())))
 		}
-		for _, a := range d.Result(cty.UnknownVal(d.Args.Type())).Attrs {
-			if a.Doc == "" {
-				t.Errorf("%s %s: result %s has no documentation", d.Kind, d.Name, a.Name)
-			}
+	}
+}
+
+// documented wants a sentence for everything in an object.
+func documented(t *testing.T, owner string, o schema.Object) {
+	t.Helper()
+	for _, a := range o.Attrs {
+		if !strings.HasSuffix(a.Doc, ".") && !strings.HasSuffix(a.Doc, "…") {
+			t.Errorf("%s%s: documentation %q", owner, a.Name, a.Doc)
 		}
+		// What is counted in a unit says which.
+		if strings.HasSuffix(a.Name, "_seconds") && !strings.Contains(strings.ToLower(a.Doc), "second") {
+			t.Errorf("%s%s: %q does not say that it is seconds", owner, a.Name, a.Doc)
+		}
+		documented(t, owner+a.Name+".", schema.Object{Attrs: a.Fields})
+	}
+	for _, b := range o.Blocks {
+		if !strings.HasSuffix(b.Doc, ".") {
+			t.Errorf("%s%s: documentation %q", owner, b.Name, b.Doc)
+		}
+		documented(t, owner+b.Name+".", b.Body)
 	}
 }
 

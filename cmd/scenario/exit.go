@@ -75,3 +75,28 @@ what follows. "scenario clean" removes what a run may have left.
 %s`, v, issues, debug.Stack())
 	return exitInternal
 }
+
+// meaning is what an exit code says.
+type meaning struct {
+	code int
+	text string
+}
+
+// exitCodes are all that the program ends with; those that a run comes to are
+// the engine's.
+func exitCodes() []meaning {
+	return []meaning{
+		{0, "Passed, or done."},
+		{1, "What was tested failed: a condition did not hold, or the system under test refused or died. Of `fmt --check`: a file isn't in canonical form."},
+		{exitUsage, "The command can't be understood, or contradicts itself."},
+		{exitInvalid, "A file is invalid. It was not run."},
+		{exitLab, "The lab broke: Docker is unreachable, an image can't be had, the disk is full. That says nothing about what was tested."},
+		{exitNothing, "Nothing was selected."},
+		{6, "Inconclusive: too little was seen to judge by, or a fault had no effect."},
+		{exitLeftBehind, "Passed, but something could not be removed; the output says what, and how to."},
+		{8, "The time limit of the run was reached."},
+		{exitInternal, "A bug of scenario."},
+		{130, "Interrupted (SIGINT)."},
+		{143, "Ended (SIGTERM)."},
+	}
+}

@@ -8,12 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/reference"
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 func newExplain(w *world) *cobra.Command {
 	color := oneOf("auto", "always", "never")
 	var asJSON bool
+	var from string
 	cmd := &cobra.Command{
 		Use:   "explain [[KIND] WORD]",
 		Short: "Say what a word of a scenario file means",
@@ -21,14 +24,18 @@ func newExplain(w *world) *cobra.Command {
 function, statistic or attribute, or the code of a diagnostic such as SCN0203.
 Without a word it shows what there is; a plural, as in "explain faults", lists
 one kind. A word that means several things shows all; "explain probe http"
-shows one of them.`,
+shows one of them. With --from, the types that a scenario and its libraries
+define are among the words.`,
 		Example: `  scenario explain kill
   scenario explain probe http
   scenario explain SCN0203
   scenario explain functions`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			l := reference.New(w.registry().Vocabulary())
+			l, err := w.language(from)
+			if err != nil {
+				return err
+			}
 			if asJSON {
 				return explainJSON(w.stdout, l, args)
 			}
@@ -37,8 +44,33 @@ shows one of them.`,
 		},
 	}
 	cmd.Flags().Var(color, "color", "colour output")
+	cmd.Flags().StringVar(&from, "from", "", "know the types that the scenario in `FILE` defines")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return cmd
+}
+
+// language is the language with the types that a scenario defines, if one is
+// named. What else is wrong with the file is no matter here.
+func (w *world) language(from string) (*reference.Language, error) {
+	registry := w.registry()
+	if from == "" {
+		return reference.New(registry.Vocabulary()), nil
+	}
+	l, err := load(w, registry, &selection{}, []string{from}, lang.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var defined []schema.Type
+	for _, f := range l.files {
+		if f.scenario == nil {
+			if err := l.print(w, "auto", errorsOnly); err != nil {
+				return nil, err
+			}
+			return nil, &exitError{code: exitInvalid}
+		}
+		defined = append(defined, f.scenario.Types...)
+	}
+	return reference.New(registry.Vocabulary().With(defined...)), nil
 }
 
 func explain(out io.Writer, l *reference.Language, words []string, style reference.Style) error {

@@ -40,15 +40,16 @@ carries it out on Docker, and shows a timeline that explains itself.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		CompletionOptions: cobra.CompletionOptions{
-			HiddenDefaultCmd: true,
+			DisableDefaultCmd: true, // ours refuses what isn't a shell as a mistake in the command
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRun(w), newPlan(w), newGraph(w), newValidate(w), newFmt(w), newList(w), newNew(w), newClean(w), newVersion(w),
-		newExplain(w),
+		newExplain(w), newCompletion(w), newSchema(w),
 		newAgent(w), newGuardian(w),
 	)
+	addCompletions(w, root)
 	return root
 }
 

@@ -93,7 +93,9 @@ func (l *Language) nestedTopics() []Topic {
 	}
 	for _, b := range l.Blocks {
 		for _, n := range slices.Concat(b.Args.Blocks, b.Meta.Blocks) {
-			add(b.Name, n)
+			if !slices.ContainsFunc(l.Blocks, func(top lang.Block) bool { return top.Name == n.Name }) {
+				add(b.Name, n) // what stands at the top as well is described there
+			}
 		}
 	}
 	for i := range all {

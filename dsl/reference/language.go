@@ -92,16 +92,17 @@ func functions() []Function {
 
 func param(p function.Parameter) Param { return Param{p.Name, schema.Notation(p.Type)} }
 
-// Usage is how a function is called: "max(numbers…)".
+// Usage is how a function is called: "substr(str: string, offset: number,
+// length: number) → string".
 func (f Function) Usage() string {
-	var names []string
+	var params []string
 	for _, p := range f.Params {
-		names = append(names, p.Name)
+		params = append(params, p.Name+": "+p.Type)
 	}
 	if f.Variadic != nil {
-		names = append(names, f.Variadic.Name+"…")
+		params = append(params, f.Variadic.Name+"…: "+f.Variadic.Type)
 	}
-	return call(f.Name, names)
+	return call(f.Name, params) + " → " + f.Result
 }
 
 // typesOf returns the types of a kind. Faults are not among the actions.

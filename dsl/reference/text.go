@@ -68,7 +68,12 @@ func Text(to io.Writer, topics []Topic, s Style) error {
 }
 
 func (w *writer) topic(t Topic) {
-	w.hanging(w.paint.title.Sprint(string(t.Kind)+" "+t.Name)+": ", runewidth.StringWidth(string(t.Kind)+" "+t.Name)+2, 2, t.Summary)
+	title := string(t.Kind) + " " + t.Name
+	if t.Summary == "" { // of what a file defines and says nothing about
+		w.out.WriteString(w.paint.title.Sprint(title) + "\n")
+	} else {
+		w.hanging(w.paint.title.Sprint(title)+": ", runewidth.StringWidth(title)+2, 2, t.Summary)
+	}
 	if t.Usage != "" {
 		w.out.WriteByte('\n')
 		w.verbatim(t.Usage, 4)

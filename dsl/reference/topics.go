@@ -219,9 +219,12 @@ func rootTopic(r lang.Root) Topic {
 	return t
 }
 
+// windowGroup is the group of functions over a part of a workload.
+const windowGroup = "windows"
+
 func windowTopic(w lang.WindowFunction) Topic {
 	return Topic{
-		Kind: FunctionTopic, Name: string(w.Name), Group: "windows", Summary: w.Summary, Usage: call(string(w.Name), w.Params),
+		Kind: FunctionTopic, Name: string(w.Name), Group: windowGroup, Summary: w.Summary, Usage: call(string(w.Name), w.Params),
 		Doc: "Its arguments are references to declarations, such as `workload.clients` and `action.outage`, not values; an index is allowed. " +
 			"The result is an object of statistics. Those that have no value yet are unknown, so that a condition over nothing is neither true nor false.",
 		See: []string{"statistics"},
@@ -229,25 +232,21 @@ func windowTopic(w lang.WindowFunction) Topic {
 }
 
 func functionTopic(f Function) Topic {
-	t := Topic{Kind: FunctionTopic, Name: f.Name, Group: string(f.Group), Summary: f.Summary, Usage: f.Usage()}
-	params := Section{Title: "Parameters"}
-	for _, p := range f.Params {
-		params.Rows = append(params.Rows, Row{Name: p.Name, Type: p.Type})
+	return Topic{
+		Kind: FunctionTopic, Name: f.Name, Group: string(f.Group), Summary: f.Summary, Usage: f.Usage(),
+		Examples: []Example{{Files: []File{{"", f.Example + "\n# " + f.Yields}}}},
 	}
-	if f.Variadic != nil {
-		params.Rows = append(params.Rows, Row{Name: f.Variadic.Name + "…", Type: f.Variadic.Type, Facts: []string{"any number of them"}})
-	}
-	t.Sections = []Section{params, {Title: "Result", Rows: []Row{{Name: f.Result}}}}
-	t.Examples = []Example{{Files: []File{{"", f.Example + "\n# " + f.Yields}}}}
-	return t
 }
+
+// withoutValue says when a statistic has none.
+const withoutValue = "All but `total` are unknown for a window without samples, and percentiles below 20 answers."
 
 func statisticTopic(a schema.Attr) Topic {
 	return Topic{
 		Kind: StatisticTopic, Name: a.Name, Summary: summaryOf(a.Doc), Doc: a.Doc,
 		Usage: "workload.NAME." + a.Name + "\nduring(workload.NAME, action.FAULT)." + a.Name,
 		Sections: []Section{{Title: "Type", Rows: []Row{{Name: a.Notation()}},
-			After: "All but `total` are unknown for a window without samples, and percentiles below 20 answers."}},
+			After: withoutValue}},
 		See: []string{"workload", "during", "between", "since"},
 	}
 }

@@ -24,7 +24,7 @@ func TestTypesAreWrittenAsAFileWouldWriteThem(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	for want, ref := range map[string]schema.Ref{"node": schema.RefNode, "list(node)": schema.RefNodes, "list(fault)": schema.RefFaults, "workload": schema.RefWorkload} {
+	for want, ref := range map[string]schema.Ref{"node": schema.RefNode, "list(node)": schema.RefNodes, "list(list(node))": schema.RefNodeSets, "list(fault)": schema.RefFaults, "workload": schema.RefWorkload} {
 		if got := (schema.Attr{Ref: ref}).Notation(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

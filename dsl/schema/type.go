@@ -210,6 +210,23 @@ func NewVocabulary(types ...Type) Vocabulary {
 	return v
 }
 
+// With returns a vocabulary that has further types. One whose name is taken is
+// left out: what files define replaces nothing.
+func (v Vocabulary) With(types ...Type) Vocabulary {
+	var all []Type
+	for _, k := range []Kind{Action, Probe, Workload, NodeKind} {
+		all = append(all, v.Types(k)...)
+	}
+	sum := NewVocabulary(all...)
+	for _, t := range types {
+		if _, taken := sum.Lookup(t.Kind, t.Name); !taken {
+			sum = NewVocabulary(append(all, t)...)
+			all = append(all, t)
+		}
+	}
+	return sum
+}
+
 // slot is where a kind's names live: faults share the names of actions.
 func (k Kind) slot() Kind {
 	if k == Fault {

@@ -51,13 +51,13 @@ var FaultArgs = Object{Attrs: []Attr{
 func Statistics(captured cty.Type) Object {
 	num := func(name, doc string) Attr { return Attr{Name: name, Type: cty.Number, Doc: doc} }
 	return Object{Attrs: []Attr{
-		num("total", "Requests that were due in the window."),
-		num("ok", "Those that were answered as expected."),
-		num("failed", "Those that are neither ok nor late."),
-		num("unknown", "The part of failed that may have had an effect."),
-		num("late", "Those due while a fault was active and answered after its end."),
-		num("error_rate", "failed / (ok + failed)."),
-		num("rate", "Requests due per second of the window."),
+		num("total", "Requests that were due in the window and have ended."),
+		num("ok", "Requests that were answered as expected and are not late."),
+		num("failed", "Requests that are neither ok nor late: not answered, or otherwise than expected."),
+		num("unknown", "The part of failed that may have had an effect all the same, such as a request that was sent and never answered."),
+		num("late", "Requests due while a fault was active and answered after its end; neither ok nor failed."),
+		num("error_rate", "The share of requests that failed, from 0 to 1: failed / (ok + failed)."),
+		num("rate", "Requests due in the window, per second of it."),
 		num("max_gap_seconds", "The longest time in seconds without an ok answer."),
 		num("recovery_seconds", "Seconds from the window's start to the first of 10 ok samples in a row that span 2 s, none failing after."),
 		num("p50_seconds", "Half of the answers took this many seconds or less, counted from the time a request was due (nearest rank)."),

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/reference"
+)
+
+func newCompletion(w *world) *cobra.Command {
+	shells := map[string]func(*cobra.Command) error{
+		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(w.stdout, true) },
+		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(w.stdout) },
+		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(w.stdout, true) },
+		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(w.stdout) },
+	}
+	names := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a script that completes commands in a shell",
+		Long: `completion prints a script for a shell, which then completes commands, flags and
+their values, files, variables, variants, words to explain and runs to clean.`,
+		Example: `  source <(scenario completion bash)
+  scenario completion zsh > "${fpath[1]}/_scenario"
+  scenario completion fish > ~/.config/fish/completions/scenario.fish
+  scenario completion powershell | Out-String | Invoke-Expression`,
+		ValidArgs: names,
+		Args:      cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("scenario completion takes the name of a shell").with("It is one of " + strings.Join(names, ", ") + ".")
+			}
+			script, ok := shells[args[0]]
+			if !ok {
+				return usage("there is no completion for %q", args[0]).with("It is one of " + strings.Join(names, ", ") + ".")
+			}
+			return script(cmd.Root())
+		},
+	}
+}
+
+// addCompletions says how the arguments and flags of all commands are
+// completed. It goes by what they are called, so that a new command has it too.
+func addCompletions(w *world, root *cobra.Command) {
+	for _, c := range root.Commands() {
+		switch {
+		case strings.Contains(c.Use, "PATH"):
+			c.ValidArgsFunction = files("hcl")
+		case c.Name() == "explain":
+			c.ValidArgsFunction = w.completeWords
+		case c.Name() == "clean":
+			c.ValidArgsFunction = w.completeRuns
+		case len(c.ValidArgs) == 0:
+			c.ValidArgsFunction = cobra.NoFileCompletions
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if complete := w.flagCompletion(f); complete != nil {
+				if err := c.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+					panic(err) // the flag is there, and this is its only function
+				}
+			}
+		})
+	}
+}
+
+// flagCompletion completes the value of a flag; nil leaves it to the shell,
+// which completes files.
+func (w *world) flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
+	if c, ok := f.Value.(*choice); ok {
+		return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return beginning(typed, c.allowed), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	switch f.Name {
+	case "var":
+		return w.completeVariables
+	case "variant":
+		return w.completeVariants
+	case "tags":
+		return w.completeTags
+	case "name":
+		return w.completeNames
+	case "var-file", "from":
+		return files("hcl")
+	case "out":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+	}
+	if slices.Contains([]string{"int", "int64", "duration"}, f.Value.Type()) {
+		return cobra.NoFileCompletions
+	}
+	return nil
+}
+
+func files(extension string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{extension}, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// named loads the files that a command line names so far; nil if there are
+// none. What is wrong with them is for the command to say.
+func (w *world) named(paths []string) *loaded {
+	l, err := load(w, w.registry(), &selection{}, paths, lang.Options{})
+	if err != nil {
+		return nil
+	}
+	return l
+}
+
+// completeVariables completes NAME= of --var.
+func (w *world) completeVariables(_ *cobra.Command, paths []string, typed string) ([]string, cobra.ShellCompDirective) {
+	l := w.named(paths)
+	if l == nil || strings.Contains(typed, "=") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []string
+	for name := range l.declared() {
+		all = append(all, name+"=")
+	}
+	return matching(all, typed), cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeVariants completes AXIS=VALUE of --variant.
+func (w *world) completeVariants(_ *cobra.Command, paths []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, s := range w.scenarios(paths) {
+		for _, key := range s.VariantKeys {
+			all = append(all, strings.Split(key, ",")...)
+		}
+	}
+	return matching(all, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (w *world) completeTags(_ *cobra.Command, paths []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, s := range w.scenarios(paths) {
+		all = append(all, s.Tags...)
+	}
+	return matching(all, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (w *world) completeNames(_ *cobra.Command, paths []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, s := range w.scenarios(paths) {
+		all = append(all, s.Name)
+	}
+	return matching(all, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (w *world) scenarios(paths []string) []*lang.Scenario {
+	l := w.named(paths)
+	if l == nil {
+		return nil
+	}
+	var all []*lang.Scenario
+	for _, f := range l.files {
+		if f.scenario != nil {
+			all = append(all, f.scenario)
+		}
+	}
+	return all
+}
+
+// completeWords completes what explain takes, each with what it is: a word, or
+// after a kind the words of that kind.
+func (w *world) completeWords(cmd *cobra.Command, before []string, typed string) ([]string, cobra.ShellCompDirective) {
+	from, err := cmd.Flags().GetString("from")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	l, err := w.language(from)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []string
+	if len(before) == 0 {
+		for _, k := range reference.Kinds() {
+			all = append(all, fmt.Sprintf("%s\tall %s", k.Plural(), k.Plural()))
+		}
+	}
+	kind, narrowed := reference.KindOf(before...)
+	if len(before) > 0 && !narrowed {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, t := range l.Topics() {
+		if len(before) == 0 || t.Kind == kind || kind == reference.ActionTopic && t.Kind == reference.FaultTopic {
+			all = append(all, fmt.Sprintf("%s\t%s: %s", t.Name, t.Kind, t.Summary))
+		}
+	}
+	return matching(all, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completionPatience is how long a key may wait for a daemon.
+const completionPatience = time.Second
+
+// completeRuns completes the runs that have left or kept something.
+func (w *world) completeRuns(_ *cobra.Command, before []string, typed string) ([]string, cobra.ShellCompDirective) {
+	const done = cobra.ShellCompDirectiveNoFileComp
+	rt, err := w.runtime()
+	if err != nil || len(before) > 0 {
+		return nil, done
+	}
+	defer rt.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), completionPatience)
+	defer cancel()
+	owned, err := rt.Owners(ctx)
+	if err != nil {
+		return nil, done
+	}
+	var all []string
+	for _, o := range owned {
+		all = append(all, o.Run)
+	}
+	return matching(all, typed), done
+}
+
+// matching are those that begin with what has been typed, sorted, each once.
+func matching(all []string, typed string) []string {
+	all = beginning(typed, all)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func beginning(typed string, all []string) []string {
+	var hits []string
+	for _, s := range all {
+		if s != "" && strings.HasPrefix(s, typed) {
+			hits = append(hits, s)
+		}
+	}
+	return hits
+}
