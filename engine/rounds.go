@@ -25,7 +25,6 @@ type rounds struct {
 	// Of a repeat by time, whose next round is made when one has ended:
 	until   time.Time // no round begins from then on
 	began   time.Time // the round that runs
-	left    int       // direct members of it that have not finished
 	current []*vertex // its vertices, those of groups inside it too
 }
 

@@ -143,10 +143,3 @@ func checkAttempts(v cty.Value) error {
 	}
 	return nil
 }
-
-func checkNotEmpty(v cty.Value) error {
-	if v.AsString() == "" {
-		return fmt.Errorf("must not be empty")
-	}
-	return nil
-}
