@@ -34,6 +34,9 @@ func (f frame) attribute(v cty.Value, a hcl.TraverseAttr, hard bool) (cty.Value,
 			return cty.DynamicVal, nil
 		}
 		names := attributeNames(t)
+		if v.HasMark(sensitive) {
+			names = nil // what is hidden may be in them
+		}
 		d := diag.New(diag.UnknownAttribute, nameRange(a), f.before(nameRange(a))+` has no attribute "`+a.Name+`"`,
 			list("There are", names), diag.DidYouMean(a.Name, names))
 		if hard {

@@ -134,7 +134,10 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 		do(x.phantom(set))
 		return
 	}
-	for _, i := range set.list {
+	for n, i := range set.list {
+		if x.crowded && n > 0 {
+			return
+		}
 		do(i)
 	}
 }

@@ -166,6 +166,12 @@ func (d *decl) called() string {
 	return d.root + ` "` + d.name + `"`
 }
 
+// standsAbove says whether a declaration stands above another of its file, or in
+// another file: steps of libraries come first.
+func (d *decl) standsAbove(other *decl) bool {
+	return d.file != other.file || d.rng.Start.Byte < other.rng.Start.Byte
+}
+
 // isStep says whether it has a place in the order.
 func (d *decl) isStep() bool { return slices.Contains(stepBlocks, d.root) }
 

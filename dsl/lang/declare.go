@@ -33,7 +33,7 @@ func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in
 			"A name begins with a lower case letter; lower case letters, digits and underscores follow."))
 		d.broken = true
 	}
-	if reservedNames[d.root] == d.name {
+	if r, ok := reservedNames[d.root]; ok && r == d.name {
 		l.add(diag.New(diag.BadName, d.named, d.address()+" is the number of a round inside a repeat", "Choose another name."))
 	}
 	l.register(d)

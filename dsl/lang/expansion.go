@@ -36,6 +36,8 @@ type expansion struct {
 	resultTypes map[*define]schema.Object
 	innerProbes []*Probe // those inside uses
 	insides     int      // how many steps and probes uses came to
+	made        int      // how many instances there are
+	crowded     bool     // there are too many: no more are made
 
 	// stack is what is being worked out, for naming circles.
 	stack []hop

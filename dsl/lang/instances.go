@@ -123,11 +123,36 @@ func (x *expansion) instancesOf(d *decl, from *place) *instances {
 	if d.broken { // which instances it has is not what is meant to be referred to
 		s.failed, s.list = true, nil
 	}
+	x.crowd(s, attr)
 	at.sets[d] = s
 	for _, i := range s.list {
 		x.byAddress[i.address] = i
 	}
 	return s
+}
+
+// maxMade is how many instances there may be in all, of whatever: counts, rounds
+// and uses of defines inside each other multiply, each within its own limit.
+const maxMade = 120_000
+
+// crowd counts instances, and reports too many of them, once; from then on
+// nothing has any.
+func (x *expansion) crowd(s *instances, attr *hclsyntax.Attribute) {
+	x.made += len(s.list)
+	if x.made <= maxMade {
+		return
+	}
+	s.failed, s.list = true, nil
+	if x.crowded {
+		return
+	}
+	x.crowded = true
+	at := s.decl.rng
+	if attr != nil {
+		at = attr.Expr.Range()
+	}
+	x.sink.add(diag.New(diag.TooMany, at, "more than "+indexText(maxMade)+" instances in all",
+		"What stands inside something that is there more than once is made for each: the numbers multiply."))
 }
 
 type setID struct {

@@ -28,6 +28,9 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 		return cty.UnknownVal(e.Op.Type), bad
 	}
 	l, r = f.onlyType(l), f.onlyType(r)
+	if e.Op == hclsyntax.OpModulo && isZero(r) {
+		return cty.UnknownVal(e.Op.Type), hcl.Diagnostics{diag.New(diag.WrongOperand, e.SrcRange, "a division by zero", "It has no remainder.")}
+	}
 	if e.Op == hclsyntax.OpDivide && isZero(r) {
 		return cty.UnknownVal(e.Op.Type), hcl.Diagnostics{diag.New(diag.WrongOperand, e.SrcRange, "a division by zero", "It would be infinite, and every comparison with it pointless.")}
 	}

@@ -64,6 +64,7 @@ func (x *expansion) laterRound(i *instance, n int) (Round, hcl.Diagnostics) {
 	defer x.later.Unlock()
 	y := *x
 	y.outer, y.sink, y.stack, y.open = x, &sink{}, nil, map[any]bool{}
+	y.made, y.crowded = 0, false
 	y.byAddress, y.secrets = map[string]*instance{}, map[string]bool{}
 	y.locals, y.onlyNodes, y.circular = maps.Clone(x.locals), maps.Clone(x.onlyNodes), maps.Clone(x.circular)
 	y.defines, y.resultTypes, y.innerProbes, y.insides = maps.Clone(x.defines), maps.Clone(x.resultTypes), nil, 0

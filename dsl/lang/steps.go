@@ -207,7 +207,8 @@ func (x *expansion) throughout(f frame, i *instance, t *hclsyntax.Attribute) *Re
 		return nil
 	}
 	lasting := inst.decl.outlasts() || inst.decl.meta.attrs["background"] != nil
-	if !lasting && i.decl.meta.attrs["after"] == nil {
+	// One that stands below, or is this one, is the plan's to report.
+	if !lasting && i.decl.meta.attrs["after"] == nil && inst.decl.standsAbove(i.decl) {
 		x.sink.add(diag.New(diag.Contradiction, t.Expr.Range(), inst.address+" is over before this starts",
 			"Set background = true there, or say in after what this waits for.", diag.Also(inst.decl.rng, "declared here")))
 	}
@@ -241,6 +242,9 @@ func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 		return
 	}
 	for r := range n {
+		if x.crowded && r > 0 {
+			break
+		}
 		s.Rounds = append(s.Rounds, inner(cty.NumberIntVal(int64(r)), roundPrefix(i, r)))
 	}
 	s.Steps = s.Rounds[0]

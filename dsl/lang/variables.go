@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"strconv"
 	"strings"
 
@@ -214,9 +216,20 @@ func (x *expansion) validate(d *decl, given *Value) {
 		}
 		summary := `variable "` + d.name + `" is refused`
 		detail := ""
-		if said.IsKnown() && !said.IsNull() {
+		switch {
+		case x.saysSecret(b.attrs["error_message"]):
+			detail = "What its message says is hidden, since it uses a sensitive value."
+		case said.IsKnown() && !said.IsNull():
 			detail = said.AsString()
 		}
 		x.sink.add(diag.New(diag.ValidationFailed, at, summary, detail, diag.Also(b.rng, "by this validation")))
 	}
+}
+
+// saysSecret says that an argument uses a sensitive variable.
+func (x *expansion) saysSecret(a *hclsyntax.Attribute) bool {
+	return a != nil && slices.ContainsFunc(hclsyntax.Variables(a.Expr), func(t hcl.Traversal) bool {
+		name, ok := second(t)
+		return ok && t.RootName() == rootVar && x.vars[name] != cty.NilVal && x.vars[name].HasMarkDeep(sensitive)
+	})
 }
