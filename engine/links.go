@@ -113,10 +113,13 @@ func (c linksOf) Observe(ctx context.Context) ([]string, error) {
 			line, err = c.x.observeEnd(ctx, end, rules, somewhere(end, places))
 			return err
 		})
+		if err != nil {
+			return err
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		seen[end] = line
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err

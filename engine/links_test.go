@@ -15,6 +15,7 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/plan"
+	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
 
@@ -165,6 +166,21 @@ func TestRulesThatAreNotInForceMakeTheFaultInconclusive(t *testing.T) {
 	p.expect(t, 6)
 	p.expectCause(t, "never became active")
 	p.expectCause(t, "is not in force at node.")
+}
+
+// Whose nodes end while they are looked at was never seen to be cut off.
+func TestAFaultWhoseNodesEndUnseenIsAFailure(t *testing.T) {
+	s := newLinkScene()
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		link.RulesJob: func(_ context.Context, _ []byte, line func([]byte) error) error { return line([]byte("[]")) },
+		link.KnockJob: func(context.Context, []byte, func([]byte) error) error {
+			return &runtime.Error{Kind: runtime.NotRunning, Op: "knock", Err: errors.New("it has exited")}
+		},
+	}
+	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 1)
+	p.expectCause(t, "none of the nodes runs")
 }
 
 func TestAFaultWhoseRulesLapsedIsInconclusive(t *testing.T) {
