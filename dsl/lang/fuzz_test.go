@@ -26,7 +26,7 @@ func loadSource(src []byte) (*lang.Scenario, hcl.Diagnostics) {
 // Whatever a file holds, it is loaded without a panic, every problem has a
 // code and a place, and what loads expands and evaluates.
 func FuzzLoad(f *testing.F) {
-	for _, pattern := range []string{"testdata/wrong/*.hcl", "testdata/right/*.hcl", "../../scenarios/*.hcl"} {
+	for _, pattern := range []string{"../../cmd/scenario/testdata/wrong/*.hcl", "testdata/right/*.hcl", "../../scenarios/*.hcl"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			f.Fatal(pattern, err)

@@ -3,7 +3,6 @@ package plan_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -199,40 +198,6 @@ func TestFaultsThatOnlyTheEndHealsAreNoted(t *testing.T) {
 			if tc.want != "" && !strings.HasPrefix(show(t, files, diags), "note[SCN0505]: ") {
 				t.Error("not a note")
 			}
-		})
-	}
-}
-
-// TestWhatIsWrongWithTheOrderIsShown has a file for each diagnostic, and what
-// is printed about it beside it.
-func TestWhatIsWrongWithTheOrderIsShown(t *testing.T) {
-	files, err := filepath.Glob("testdata/errors/*.hcl")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no files", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".hcl"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, sources := load(t, string(text))
-			p, diags := plan.Build(v)
-			if p != nil {
-				t.Error("there is a plan")
-			}
-			for name := range sources {
-				for _, d := range diags {
-					if d.Subject.Filename != name {
-						t.Errorf("a place elsewhere: %v", d)
-					}
-				}
-			}
-			printed := show(t, sources, diags)
-			for name := range sources {
-				printed = strings.ReplaceAll(printed, name, "x.hcl")
-			}
-			golden(t, strings.TrimSuffix(file, ".hcl")+".txt", printed)
 		})
 	}
 }

@@ -1,7 +1,0 @@
-scenario "s" {
-  timeout = "20m"
-}
-
-repeat "r" {
-  for = "10m"
-}

@@ -1,9 +1,0 @@
-scenario "s" {
-  timeout = "20m"
-}
-
-repeat "r" {
-  action "sleep" "a" {
-    for = "1s"
-  }
-}

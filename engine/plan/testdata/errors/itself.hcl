@@ -1,4 +1,0 @@
-action "sleep" "a" {
-  for   = "1s"
-  after = [action.a]
-}
