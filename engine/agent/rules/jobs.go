@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/scenario-run/scenario/engine/link"
@@ -17,7 +16,10 @@ import (
 
 // Keeper is what an agent has in force. Its jobs change that, and Close ends
 // it: no agent leaves rules behind when its lease is over.
-type Keeper struct{ used atomic.Bool }
+type Keeper struct {
+	mu    sync.Mutex
+	table *Table // nil until it is needed
+}
 
 // Apply is a job: its spec are all the rules that are to be in force; it writes
 // one line, those that are.
@@ -26,11 +28,14 @@ func (k *Keeper) Apply(_ context.Context, spec []byte, out func([]byte) error) e
 	if err := json.Unmarshal(spec, &rules); err != nil {
 		return fmt.Errorf("read the rules: %w", err)
 	}
-	k.used.Store(true)
-	if err := Apply(rules); err != nil {
+	table, err := k.open()
+	if err != nil {
 		return err
 	}
-	return tell(out)
+	if err := table.Apply(rules); err != nil {
+		return err
+	}
+	return tell(table, out)
 }
 
 // Knock is a job: its spec are the destinations that it sends a packet each. It
@@ -41,12 +46,16 @@ func (k *Keeper) Knock(ctx context.Context, spec []byte, out func([]byte) error)
 	if err := json.Unmarshal(spec, &at); err != nil {
 		return fmt.Errorf("read the destinations: %w", err)
 	}
+	table, err := k.open()
+	if err != nil {
+		return err
+	}
 	var all sync.WaitGroup
 	for _, to := range at {
 		all.Go(func() { knock(ctx, to) })
 	}
 	all.Wait()
-	return tell(out)
+	return tell(table, out)
 }
 
 // knockTime is how long a connection is tried: its first packet leaves at once.
@@ -65,8 +74,8 @@ func knock(ctx context.Context, to link.Knock) {
 	_ = conn.Close()
 }
 
-func tell(out func([]byte) error) error {
-	counts, err := Read()
+func tell(table *Table, out func([]byte) error) error {
+	counts, err := table.Read()
 	if err != nil {
 		return err
 	}
@@ -76,8 +85,19 @@ func tell(out func([]byte) error) error {
 
 // Close takes back what was put in force.
 func (k *Keeper) Close() error {
-	if !k.used.Load() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.table == nil {
 		return nil
 	}
-	return Apply(nil)
+	return errors.Join(k.table.Apply(nil), k.table.Close())
+}
+
+func (k *Keeper) open() (_ *Table, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.table == nil {
+		k.table, err = Open()
+	}
+	return k.table, err
 }

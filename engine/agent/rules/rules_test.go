@@ -80,6 +80,24 @@ func up(t *testing.T, name, address string) {
 	must(t, netlink.LinkSetUp(l))
 }
 
+// apply puts rules in force in the namespace of the goroutine.
+func apply(rules []link.Rule) error {
+	table, err := Open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(table.Apply(rules), table.Close())
+}
+
+func read() ([]link.Count, error) {
+	table, err := Open()
+	if err != nil {
+		return nil, err
+	}
+	counts, err := table.Read()
+	return counts, errors.Join(err, table.Close())
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -131,11 +149,11 @@ func TestRulesDoWhatTheySay(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			pair(t)
 			must(t, dial("80"))
-			must(t, Apply([]link.Rule{test.rule}))
+			must(t, apply([]link.Rule{test.rule}))
 			if err := dial("80"); !errors.Is(err, test.open) {
 				t.Errorf("connecting: %v, not %v", err, test.open)
 			}
-			counts, err := Read()
+			counts, err := read()
 			must(t, err)
 			if len(counts) != 1 || counts[0].Rule != test.rule {
 				t.Fatalf("in force: %+v", counts)
@@ -143,7 +161,7 @@ func TestRulesDoWhatTheySay(t *testing.T) {
 			if met := counts[0].Packets > 0; met != (test.open != nil || test.rule.Verdict == link.Lose) {
 				t.Errorf("it has met %d packets", counts[0].Packets)
 			}
-			must(t, Apply(nil))
+			must(t, apply(nil))
 			if err := dial("80"); err != nil {
 				t.Errorf("after it: %v", err)
 			}
@@ -153,7 +171,7 @@ func TestRulesDoWhatTheySay(t *testing.T) {
 
 func TestLossIsAsOftenAsItSays(t *testing.T) {
 	pair(t)
-	must(t, Apply([]link.Rule{{Way: link.Out, Verdict: link.Lose, Percent: 30}}))
+	must(t, apply([]link.Rule{{Way: link.Out, Verdict: link.Lose, Percent: 30}}))
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	must(t, err)
 	defer unix.Close(fd)
@@ -175,7 +193,7 @@ func TestLossIsAsOftenAsItSays(t *testing.T) {
 
 func TestWhatANodeSaysToItselfIsLeftAlone(t *testing.T) {
 	pair(t)
-	must(t, Apply([]link.Rule{{Way: link.In, Verdict: link.Drop}, {Way: link.Out, Verdict: link.Drop}}))
+	must(t, apply([]link.Rule{{Way: link.In, Verdict: link.Drop}, {Way: link.Out, Verdict: link.Drop}}))
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	must(t, err)
 	defer unix.Close(fd)
@@ -190,8 +208,8 @@ func TestOtherTablesAreLeftAlone(t *testing.T) {
 	must(t, err)
 	conn.AddTable(&nftables.Table{Name: "other", Family: nftables.TableFamilyIPv4})
 	must(t, conn.Flush())
-	must(t, Apply([]link.Rule{{Way: link.In, Verdict: link.Drop}}))
-	must(t, Apply(nil))
+	must(t, apply([]link.Rule{{Way: link.In, Verdict: link.Drop}}))
+	must(t, apply(nil))
 	tables, err := conn.ListTables()
 	must(t, err)
 	if len(tables) != 1 || tables[0].Name != "other" {
@@ -202,17 +220,17 @@ func TestOtherTablesAreLeftAlone(t *testing.T) {
 func TestARuleThatCanNotBeIsAnErrorAndChangesNothing(t *testing.T) {
 	pair(t)
 	good := link.Rule{Way: link.Out, Verdict: link.Drop}
-	must(t, Apply([]link.Rule{good}))
+	must(t, apply([]link.Rule{good}))
 	for _, bad := range []link.Rule{
 		{Way: link.Out, Verdict: "explode"},
 		{Way: "sideways", Verdict: link.Drop},
 		{Way: link.Out, Port: 80, Verdict: link.Drop},
 	} {
-		if err := Apply([]link.Rule{bad}); err == nil {
+		if err := apply([]link.Rule{bad}); err == nil {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
-	if counts, err := Read(); err != nil || len(counts) != 1 || counts[0].Rule != good {
+	if counts, err := read(); err != nil || len(counts) != 1 || counts[0].Rule != good {
 		t.Errorf("%v %v", counts, err)
 	}
 }
@@ -222,15 +240,15 @@ func TestTheJobsPutRulesInForceAndCloseEndsThem(t *testing.T) {
 	var k Keeper
 	must(t, k.Close()) // nothing was asked of it
 	var seen []link.Count
-	read := func(line []byte) error { return json.Unmarshal(line, &seen) }
+	take := func(line []byte) error { return json.Unmarshal(line, &seen) }
 	rules, err := json.Marshal([]link.Rule{{Way: link.In, Verdict: link.Drop}})
 	must(t, err)
-	must(t, k.Apply(context.Background(), rules, read))
+	must(t, k.Apply(context.Background(), rules, take))
 	if len(seen) != 1 {
 		t.Errorf("in force: %v", seen)
 	}
 	must(t, k.Close())
-	if left, err := Read(); err != nil || len(left) > 0 {
+	if left, err := read(); err != nil || len(left) > 0 {
 		t.Errorf("left: %v %v", left, err)
 	}
 }
