@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"strings"
 )
@@ -48,17 +47,22 @@ func (e *exitError) with(hint string) *exitError {
 }
 
 // exit prints an error and returns the code that the program ends with.
-func exit(stderr io.Writer, err error) int {
+func exit(w *world, err error) int {
 	if err == nil {
 		return 0
 	}
 	e := &exitError{code: exitLab, err: err}
 	errors.As(err, &e)
-	if e.err != nil {
-		fmt.Fprintf(stderr, "scenario: %s\n", strings.TrimSpace(e.err.Error()))
+	var paths *pathsError
+	switch {
+	case errors.As(e.err, &paths):
+		// Nobody is left to tell that this can't be printed.
+		_ = w.printDiagnostics(paths.color, paths.texts, paths.diags)
+	case e.err != nil:
+		fmt.Fprintf(w.stderr, "scenario: %s\n", strings.TrimSpace(e.err.Error()))
 	}
 	if e.hint != "" {
-		fmt.Fprintln(stderr, e.hint)
+		fmt.Fprintln(w.stderr, e.hint)
 	}
 	return e.code
 }

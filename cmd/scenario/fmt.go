@@ -53,8 +53,9 @@ func (f *formatter) run(args []string) error {
 	if slices.Contains(args, source.Stdin) && len(args) > 1 {
 		return usage("standard input (-) is formatted by itself")
 	}
-	paths, err := found(source.FindFiles(orHere(args)))
-	if err != nil {
+	args = orHere(args)
+	paths, err := source.FindFiles(args)
+	if paths, err = found(f.color, args, paths, err); err != nil {
 		return err
 	}
 	for _, path := range paths {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -120,8 +118,9 @@ func (l *loaded) read(w *world, s *selection, paths []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := found(source.Find(orHere(paths)))
-	if err != nil {
+	paths = orHere(paths)
+	files, err := source.Find(paths)
+	if files, err = found(s.color, paths, files, err); err != nil {
 		return err
 	}
 	for _, path := range files {
@@ -144,23 +143,6 @@ func orHere(paths []string) []string {
 		return []string{"scenarios"}
 	}
 	return []string{"."}
-}
-
-// found gives what looking for files came to its exit code.
-func found(files []string, err error) ([]string, error) {
-	var notThere *source.NotThereError
-	var nothing *source.NothingError
-	switch {
-	case errors.As(err, &nothing):
-		return nil, &exitError{code: exitNothing, err: err}
-	case errors.As(err, &notThere):
-		e := &exitError{code: exitUsage, err: err}
-		if errors.Is(err, fs.ErrPermission) {
-			e.hint = "Check who may read it: ls -ld " + shellQuote(notThere.Path)
-		}
-		return nil, e
-	}
-	return files, err
 }
 
 // declared are the variables that any of the files declares, selected or not.

@@ -24,7 +24,7 @@ func run(w *world) (code int) {
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
-	return exit(w.stderr, root.Execute())
+	return exit(w, root.Execute())
 }
 
 func newRoot(w *world) *cobra.Command {

@@ -39,6 +39,7 @@ func File(f *source.File) ([]byte, error) {
 		}
 		out = next
 	}
+	out = apart(out, tokens)
 	if !same(tokens, lex(out)) {
 		return nil, errChanged
 	}

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,8 +15,9 @@ import (
 // NotThereError is a path that was given and isn't there: a mistake in the
 // command.
 type NotThereError struct {
-	Path string
-	Err  error
+	Path  string
+	Given string // the path that was given: Path, or a directory or pattern that led to it
+	Err   error
 }
 
 func (e *NotThereError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
@@ -55,18 +58,30 @@ type finder struct {
 
 func (f finder) all(paths []string) ([]string, error) {
 	var all []string
+	var wrong []error
+	var nothing error
 	seen := map[string]bool{}
 	for _, p := range paths {
 		found, err := f.find(p)
-		if err != nil {
-			return nil, err
+		var missing *NotThereError
+		if errors.As(err, &missing) {
+			missing.Given = p
+			wrong = append(wrong, missing)
+			continue
 		}
+		nothing = cmp.Or(nothing, err)
 		for _, path := range found {
 			if real := realPath(path); !seen[real] {
 				seen[real] = true
 				all = append(all, path)
 			}
 		}
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	if nothing != nil {
+		return nil, nothing
 	}
 	return all, nil
 }
@@ -91,7 +106,7 @@ func notThere(path string, err error) error {
 	if pathErr, ok := err.(*fs.PathError); ok {
 		err = pathErr.Err
 	}
-	return &NotThereError{path, err}
+	return &NotThereError{Path: path, Err: err}
 }
 
 // matching expands a pattern. Directories that it matches stand for the
@@ -99,7 +114,7 @@ func notThere(path string, err error) error {
 func (f finder) matching(pattern string) ([]string, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, &NotThereError{pattern, err}
+		return nil, &NotThereError{Path: pattern, Err: err}
 	}
 	var all []string
 	for _, m := range matches {
