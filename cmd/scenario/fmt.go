@@ -55,7 +55,7 @@ func (f *formatter) run(args []string) error {
 	}
 	args = orHere(args)
 	paths, err := source.FindFiles(args)
-	if paths, err = found(f.color, args, paths, err); err != nil {
+	if paths, err = found(f.color.value, args, paths, err); err != nil {
 		return err
 	}
 	for _, path := range paths {

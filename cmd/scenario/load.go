@@ -44,6 +44,14 @@ func (s *selection) addFlags(cmd *cobra.Command) {
 	f.Var(s.color, "color", "colour output")
 }
 
+// colorFlag is what --color says; completion has no flags.
+func (s *selection) colorFlag() string {
+	if s.color == nil {
+		return ""
+	}
+	return s.color.value
+}
+
 // loaded are the scenarios that a command is about.
 type loaded struct {
 	found []*file           // what the paths stand for
@@ -120,7 +128,7 @@ func (l *loaded) read(w *world, s *selection, paths []string) error {
 	}
 	paths = orHere(paths)
 	files, err := source.Find(paths)
-	if files, err = found(s.color, paths, files, err); err != nil {
+	if files, err = found(s.colorFlag(), paths, files, err); err != nil {
 		return err
 	}
 	for _, path := range files {

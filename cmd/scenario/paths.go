@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,10 +36,10 @@ func (e *pathsError) Error() string {
 }
 
 // found gives what looking for files came to its exit code.
-func found(color *choice, paths, files []string, err error) ([]string, error) {
+func found(color string, paths, files []string, err error) ([]string, error) {
 	var nothing *source.NothingError
 	if wrong := newPathsError(paths, err); wrong != nil {
-		wrong.color = color.value
+		wrong.color = color
 		return nil, &exitError{code: exitUsage, err: wrong}
 	}
 	if errors.As(err, &nothing) {
@@ -96,21 +97,24 @@ func unreadable(m *source.NotThereError, place hcl.Range) *hcl.Diagnostic {
 	return diag.New(diag.Unreadable, place, summary, detail)
 }
 
+const extension = ".hcl"
+
 // nearestPath suggests what is beside a path that isn't there and is called
-// nearly the same.
+// nearly the same, but for the extension that all have.
 func nearestPath(path string) diag.Option {
 	dir, name := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Clean(dir + ".")) // where nothing can be listed, nothing can be suggested
-	var names []string
+	called := map[string]string{}
 	for _, e := range entries {
-		if e.IsDir() || strings.HasSuffix(e.Name(), ".hcl") {
-			names = append(names, e.Name())
+		if base, is := strings.CutSuffix(e.Name(), extension); is || e.IsDir() {
+			called[base] = e.Name()
 		}
 	}
-	if near := diag.Suggest(name, names); near != "" {
-		return diag.Hint(`did you mean "` + dir + near + `"?`)
+	near := diag.Suggest(strings.TrimSuffix(name, extension), slices.Sorted(maps.Keys(called)))
+	if near == "" {
+		return diag.Hint("")
 	}
-	return diag.Hint("")
+	return diag.Hint(`did you mean "` + dir + called[near] + `"?`)
 }
 
 func oneLineEach(texts []string) []byte {
