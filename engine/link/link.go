@@ -71,11 +71,10 @@ type Count struct {
 	Packets uint64 `json:"packets"`
 }
 
-// The jobs of an agent that act on its end. Both write one line, the Counts of
-// what is in force.
+// The jobs of an agent that act on its end.
 const (
 	RulesJob = "rules" // its spec: all Rules that are to be in force
-	KnockJob = "knock" // its spec: Knocks to send
+	KnockJob = "knock" // its spec: Knocks to send; it writes the Counts of what is in force
 )
 
 // Knock is a packet to send, in order to see what rules it meets.

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
-	"time"
 
 	"github.com/scenario-run/scenario/engine/link"
 )
@@ -21,9 +19,8 @@ type Keeper struct {
 	table *Table // nil until it is needed
 }
 
-// Apply is a job: its spec are all the rules that are to be in force; it writes
-// one line, those that are.
-func (k *Keeper) Apply(_ context.Context, spec []byte, out func([]byte) error) error {
+// Apply is link.RulesJob.
+func (k *Keeper) Apply(_ context.Context, spec []byte, _ func([]byte) error) error {
 	var rules []link.Rule
 	if err := json.Unmarshal(spec, &rules); err != nil {
 		return fmt.Errorf("read the rules: %w", err)
@@ -32,16 +29,12 @@ func (k *Keeper) Apply(_ context.Context, spec []byte, out func([]byte) error) e
 	if err != nil {
 		return err
 	}
-	if err := table.Apply(rules); err != nil {
-		return err
-	}
-	return tell(table, out)
+	return table.Apply(rules)
 }
 
-// Knock is a job: its spec are the destinations that it sends a packet each. It
-// writes one line: the rules in force, with what they have met. So what is
-// dropped on its way out is seen to be.
-func (k *Keeper) Knock(ctx context.Context, spec []byte, out func([]byte) error) error {
+// Knock is link.KnockJob. What is dropped on its way out is seen to be by what
+// its rule has met.
+func (k *Keeper) Knock(_ context.Context, spec []byte, out func([]byte) error) error {
 	var at []link.Knock
 	if err := json.Unmarshal(spec, &at); err != nil {
 		return fmt.Errorf("read the destinations: %w", err)
@@ -50,28 +43,12 @@ func (k *Keeper) Knock(ctx context.Context, spec []byte, out func([]byte) error)
 	if err != nil {
 		return err
 	}
-	var all sync.WaitGroup
 	for _, to := range at {
-		all.Go(func() { knock(ctx, to) })
+		if err := knock(to); err != nil {
+			return fmt.Errorf("send a packet to %s: %w", to.At, err)
+		}
 	}
-	all.Wait()
 	return tell(table, out)
-}
-
-// knockTime is how long a connection is tried: its first packet leaves at once.
-const knockTime = 5 * time.Millisecond
-
-// knock sends a packet. That it doesn't get through is what is to be shown, so
-// what becomes of it is not looked at.
-func knock(ctx context.Context, to link.Knock) {
-	ctx, cancel := context.WithTimeout(ctx, knockTime)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, string(to.Protocol), to.At.String())
-	if err != nil {
-		return
-	}
-	_, _ = conn.Write([]byte{0})
-	_ = conn.Close()
 }
 
 func tell(table *Table, out func([]byte) error) error {

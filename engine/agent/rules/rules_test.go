@@ -243,7 +243,8 @@ func TestTheJobsPutRulesInForceAndCloseEndsThem(t *testing.T) {
 	take := func(line []byte) error { return json.Unmarshal(line, &seen) }
 	rules, err := json.Marshal([]link.Rule{{Way: link.In, Verdict: link.Drop}})
 	must(t, err)
-	must(t, k.Apply(context.Background(), rules, take))
+	must(t, k.Apply(context.Background(), rules, nil))
+	must(t, k.Knock(context.Background(), []byte("[]"), take))
 	if len(seen) != 1 {
 		t.Errorf("in force: %v", seen)
 	}

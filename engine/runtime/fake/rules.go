@@ -54,16 +54,14 @@ func (a *agent) keepRules(job string, spec []byte, line func([]byte) error) erro
 	if a.from != "" {
 		place = string(a.from)
 	}
-	var counts []link.Count
-	var err error
 	switch job {
 	case link.RulesJob:
-		counts, err = a.r.setRules(place, spec)
+		return a.r.setRules(place, spec)
 	case link.KnockJob:
-		counts, err = a.r.knock(place, spec)
 	default:
 		return fmt.Errorf("the agent has no job %q", job)
 	}
+	counts, err := a.r.knock(place, spec)
 	if err != nil {
 		return err
 	}
@@ -74,10 +72,10 @@ func (a *agent) keepRules(job string, spec []byte, line func([]byte) error) erro
 	return line(text)
 }
 
-func (r *Runtime) setRules(place string, spec []byte) ([]link.Count, error) {
+func (r *Runtime) setRules(place string, spec []byte) error {
 	var rules []link.Rule
 	if err := json.Unmarshal(spec, &rules); err != nil {
-		return nil, err
+		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +83,7 @@ func (r *Runtime) setRules(place string, spec []byte) ([]link.Count, error) {
 	for _, rule := range rules {
 		r.rules[place] = append(r.rules[place], link.Count{Rule: rule})
 	}
-	return slices.Clone(r.rules[place]), nil
+	return nil
 }
 
 func (r *Runtime) knock(place string, spec []byte) ([]link.Count, error) {
