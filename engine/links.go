@@ -25,10 +25,17 @@ type linkMatrix struct {
 	wanted map[string][]link.Link // by the step that wants it
 	order  []string               // of steps
 	locks  map[string]*sync.Mutex // by end
+	agents map[string]endAgent    // by end, those that have answered
+}
+
+// endAgent is the agent of an end in one start of it.
+type endAgent struct {
+	runtime.Agent
+	launches int
 }
 
 func newLinkMatrix() linkMatrix {
-	return linkMatrix{wanted: map[string][]link.Link{}, locks: map[string]*sync.Mutex{}}
+	return linkMatrix{wanted: map[string][]link.Link{}, locks: map[string]*sync.Mutex{}, agents: map[string]endAgent{}}
 }
 
 // all is what is wanted, in the order in which it came to be.
@@ -321,29 +328,59 @@ func (x *executor) relink(ctx context.Context, n *node) error {
 }
 
 // askEnd runs a job of an end's agent, and returns the rules that it finds in
-// force.
-func (x *executor) askEnd(ctx context.Context, end, job string, spec any) ([]link.Count, error) {
+// force. What agents do can be done twice, so one that was known and is lost is
+// asked for anew.
+func (x *executor) askEnd(ctx context.Context, end, job string, spec any) (counts []link.Count, err error) {
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return nil, err
+	}
+	run := func(agent runtime.Agent) error {
+		err := agent.Run(ctx, job, text, func(line []byte) error { return json.Unmarshal(line, &counts) })
+		if err != nil {
+			return fmt.Errorf("change or read the rules of %s: %w", end, err)
+		}
+		return nil
+	}
+	if agent := x.knownAgent(end); agent != nil {
+		if err := run(agent); err == nil || ctx.Err() != nil {
+			return counts, err
+		}
 	}
 	agent, err := x.agentAt(ctx, end)
 	if err != nil {
 		return nil, err
 	}
-	var counts []link.Count
-	err = agent.Run(ctx, job, text, func(line []byte) error { return json.Unmarshal(line, &counts) })
-	if err != nil {
-		return nil, fmt.Errorf("change or read the rules of %s: %w", end, err)
+	return counts, run(agent)
+}
+
+// knownAgent is the agent of an end's present start, if it has been there. To
+// ask the runtime for it takes as long as the runtime's look at the node, which
+// a fault on many nodes can't wait for.
+func (x *executor) knownAgent(end string) (agent runtime.Agent) {
+	x.ask(func() {
+		if known, ok := x.links.agents[end]; ok && known.launches == x.launchesOf(end) {
+			agent = known
+		}
+	})
+	return agent
+}
+
+// launchesOf counts the starts of an end; a network has none. On the loop.
+func (x *executor) launchesOf(end string) int {
+	if n := x.nodes[end]; n != nil {
+		return n.launches
 	}
-	return counts, nil
+	return 0
 }
 
 // agentAt is the agent of an end: a node's own, or a network's.
 func (x *executor) agentAt(ctx context.Context, end string) (runtime.Agent, error) {
 	var network string
 	var id runtime.NodeID
+	launches := 0
 	x.ask(func() {
+		launches = x.launchesOf(end)
 		if n := x.nodes[end]; n != nil {
 			id, network = n.id, x.places.networkFor("")
 			return
@@ -361,6 +398,7 @@ func (x *executor) agentAt(ctx context.Context, end string) (runtime.Agent, erro
 	if err != nil {
 		return nil, fmt.Errorf("reach the agent of %s: %w", end, err)
 	}
+	x.ask(func() { x.links.agents[end] = endAgent{agent, launches} })
 	return agent, nil
 }
 
