@@ -93,6 +93,11 @@ func (c nodesOf) Value(address string) cty.Value {
 	return v
 }
 
+func (c nodesOf) Runs(address string) (runs bool) {
+	_ = c.with(address, func(n *node) { runs = n.running() && !n.gone })
+	return runs
+}
+
 func (c nodesOf) State(ctx context.Context, address string) (runtime.NodeState, error) {
 	id, err := c.created(address, func(*node) {})
 	if err != nil {

@@ -77,6 +77,9 @@ type Nodes interface {
 	// Value is the node as expressions see it.
 	Value(address string) cty.Value
 
+	// Runs says that a node was started and has not exited since, as far as the
+	// engine has been told; State asks the place where it lives.
+	Runs(address string) bool
 	State(ctx context.Context, address string) (runtime.NodeState, error)
 	// Usage says what a running node uses.
 	Usage(ctx context.Context, address string) (Usage, error)

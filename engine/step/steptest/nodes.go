@@ -40,6 +40,13 @@ func (x nodes) Value(address string) (v cty.Value) {
 	return x.w.nodes[address].value()
 }
 
+func (x nodes) Runs(address string) bool {
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	n, ok := x.w.nodes[address]
+	return ok && n.State.Running
+}
+
 func (x nodes) State(ctx context.Context, address string) (s runtime.NodeState, err error) {
 	if err := ctx.Err(); err != nil {
 		return s, err
