@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
 SCENARIO ?= scenarios/ha_serve.hcl
 
-.PHONY: help setup setup-dev build demo test unit lint bench bench-blocks bench-peer fuzz docs clean
+.PHONY: help setup setup-dev build demo test unit lint bench bench-blocks bench-faults bench-peer fuzz docs clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,13 +40,16 @@ unit: ## the quick tests: those on Docker that take seconds, none on Ray
 lint: setup-dev ## gofmt, go vet, staticcheck, shellcheck
 	scripts/lint $(STATICCHECK)
 
-bench: setup build bench-blocks ## the engine's own part: nodes up and down against bare API calls, time per step and per plan
+bench: setup build bench-blocks bench-faults ## the engine's own part: nodes up and down against bare API calls, time per step and per plan, faults
 	go test -run '^$$' -bench 'AThousandNotes|PlanOfHAServe' ./engine ./engine/plan
 	go run ./bench/nodes -image "$$(scripts/base-image)"
 
 bench-blocks: build ## validate and plan of large files against what hcl itself needs for them
 	go build -o bin/bench-blocks ./bench/blocks
 	bin/bench-blocks -scenario bin/scenario
+
+bench-faults: setup build ## how long a fault on links takes to be active
+	go run ./bench/faults -image "$$(scripts/base-image)"
 
 bench-peer: setup build ## the main job against the pytest that it replaces, five pairs: takes about ten minutes
 	scripts/bench-peer
