@@ -80,6 +80,9 @@ const stopScript = `for d in "$1"/[0-9]*; do
   case "$(tr '\0' ' ' 2>/dev/null <"$d/cmdline")" in *" $2 "*) kill -s KILL "${d##*/}" ;; esac
 done`
 
+// procDir is where a node shows its processes.
+const procDir = "/proc"
+
 // stopWithin is how long that may take, once the step itself is over.
 const stopWithin = 10 * time.Second
 

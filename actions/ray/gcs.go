@@ -3,11 +3,12 @@ package ray
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/scenario-run/scenario/dsl/schema"
+	named "github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -20,10 +21,10 @@ type killArgs struct {
 
 // killIntent is what healing from another process needs.
 type killIntent struct {
-	Head   string `json:"head"`
-	PID    int    `json:"pid"`
-	Signal string `json:"signal"`
-	Expect string `json:"expect"`
+	Head   string   `json:"head"`
+	GCS    named.ID `json:"gcs"`
+	Signal string   `json:"signal"`
+	Expect string   `json:"expect"`
 }
 
 type killResult struct {
@@ -75,27 +76,21 @@ func (gcsDeath) Intent(ctx context.Context, env *step.Env, in killArgs) (killInt
 		return killIntent{}, nil, step.Failf("no process gcs_server in %s", in.head()).
 			With("", "the GCS must run when it is to be killed: has an earlier fault ended it?")
 	}
-	return killIntent{in.head(), gcs.PID, in.Signal, in.Expect}, []step.Node{in.Head}, nil
+	return killIntent{in.head(), gcs.ID, in.Signal, in.Expect}, []step.Node{in.Head}, nil
 }
 
 func (gcsDeath) Inject(ctx context.Context, env *step.Env, in killIntent) error {
 	if in.Expect != survives {
 		env.Nodes.ExpectExit(in.Head)
 	}
-	result, err := env.Nodes.Exec(ctx, in.Head, runtime.ExecSpec{
-		Command: []string{"sh", "-c", killScript, "kill_gcs", procDir, strconv.Itoa(in.PID), strings.TrimPrefix(in.Signal, "SIG")},
-	})
+	sent, err := env.Processes.Signal(ctx, in.Head, in.Signal, []named.ID{in.GCS})
 	switch {
 	case err != nil && in.Expect != survives && runtime.KindOf(err) == runtime.NotRunning:
-		return nil // the node was gone before the command could report: Observe sees it
+		return nil // the node went with it before the answer came: Observe sees whether that is so
 	case err != nil:
 		return err
-	case result.ExitCode == notTheGCS:
-		return step.Failf("process %d in %s is no longer gcs_server", in.PID, in.Head)
-	case result.ExitCode == 137:
-		return nil // the node's exit took the command with it
-	case result.ExitCode != 0:
-		return step.Failf("%s to gcs_server (pid %d) in %s: %s", in.Signal, in.PID, in.Head, tail(result.Stderr, 1))
+	case len(sent) == 0:
+		return step.Failf("gcs_server (pid %d) in %s ended by itself before it got %s", in.GCS.PID, in.Head, in.Signal)
 	}
 	return nil
 }
@@ -105,8 +100,8 @@ func (gcsDeath) Observe(ctx context.Context, env *step.Env, in killIntent) (step
 	if err != nil {
 		return step.Effect[killResult]{}, err
 	}
-	out := killResult{PID: in.PID}
-	line := fmt.Sprintf("%s: gcs_server pid %d %s", shortName(in.Head), in.PID, in.Signal)
+	out := killResult{PID: in.GCS.PID}
+	line := fmt.Sprintf("%s: gcs_server pid %d %s", shortName(in.Head), in.GCS.PID, in.Signal)
 	if !state.Running {
 		out.ExitCode = &state.ExitCode
 		line += fmt.Sprintf(" → exit %d", state.ExitCode)
@@ -135,8 +130,8 @@ func exited(ctx context.Context, env *step.Env, in killIntent) (runtime.NodeStat
 	if err != nil || !state.Running {
 		return state, err
 	}
-	if gcs, err := findGCS(ctx, env, in.Head); err == nil && gcs.PID == in.PID {
-		return state, step.Inconclusivef("gcs_server (pid %d) in %s still runs %s after %s", in.PID, in.Head, exitWithin, in.Signal)
+	if gcs, err := findGCS(ctx, env, in.Head); err == nil && gcs.ID == in.GCS {
+		return state, step.Inconclusivef("gcs_server (pid %d) in %s still runs %s after %s", in.GCS.PID, in.Head, exitWithin, in.Signal)
 	}
 	return state, step.Failf("%s still runs %s after its gcs_server got %s", in.Head, exitWithin, in.Signal).
 		With("", "after SIGTERM the node lives on for about a minute: say expect = \"any\" or \"survives\"")
@@ -162,11 +157,11 @@ func processGone(ctx context.Context, env *step.Env, in killIntent) error {
 		if runtime.KindOf(err) == runtime.NotRunning && err != nil {
 			return nil
 		}
-		if err != nil || gcs.PID != in.PID {
+		if err != nil || gcs.ID != in.GCS {
 			return err
 		}
 		if env.Clock.Now().Sub(began) >= goneWithin {
-			return step.Inconclusivef("gcs_server (pid %d) in %s still runs %s after %s", in.PID, in.Head, goneWithin, in.Signal)
+			return step.Inconclusivef("gcs_server (pid %d) in %s still runs %s after %s", in.GCS.PID, in.Head, goneWithin, in.Signal)
 		}
 		if err := env.Clock.Sleep(ctx, processEvery); err != nil {
 			return err
@@ -210,47 +205,29 @@ func (gcsDeath) Verify(ctx context.Context, env *step.Env, in killIntent) error 
 
 // gcsProcess is the GCS as its node's process list shows it. PID 0: none.
 type gcsProcess struct {
-	PID     int
+	named.ID
 	Session string
 }
 
-const procDir = "/proc"
+const sessionFlag = "--session-name="
 
-// findScript needs nothing but a shell: it prints the number and the session
-// of the process that the kernel knows as gcs_server. Its argument is /proc.
-const findScript = `for d in "$1"/[0-9]*; do
-  read -r name 2>/dev/null <"$d/comm" && [ "$name" = gcs_server ] || continue
-  echo "${d##*/}"
-  tr '\0' '\n' <"$d/cmdline" | sed -n 's/^--session-name=//p'
-  exit 0
-done
-exit 0`
-
-// killScript signals that process if it still is the GCS. Its arguments are
-// /proc, the process and the signal without SIG.
-const killScript = `read -r name 2>/dev/null <"$1/$2/comm" && [ "$name" = gcs_server ] || exit 3
-kill -s "$3" "$2"`
-
-// notTheGCS is killScript's exit code for a process that is another by now.
-const notTheGCS = 3
-
-func findGCS(ctx context.Context, env *step.Env, head string) (gcsProcess, error) {
-	result, err := env.Nodes.Exec(ctx, head, runtime.ExecSpec{Command: []string{"sh", "-c", findScript, "find_gcs", procDir}})
+// findGCS looks for the process that the kernel knows as gcs_server.
+func findGCS(ctx context.Context, env *step.Env, head string) (gcs gcsProcess, err error) {
+	list, err := env.Processes.List(ctx, head)
 	if err != nil {
-		return gcsProcess{}, err
+		return gcs, err
 	}
-	if result.ExitCode != 0 {
-		return gcsProcess{}, step.Failf("look for gcs_server in %s: exit %d: %s", head, result.ExitCode, tail(result.Stderr, 1))
+	at := slices.IndexFunc(list, func(p named.Process) bool { return p.Name == "gcs_server" && !p.Ended() })
+	if at < 0 {
+		return gcs, nil
 	}
-	lines := strings.Fields(string(result.Stdout))
-	if len(lines) == 0 {
-		return gcsProcess{}, nil
+	gcs.ID = list[at].ID
+	for _, arg := range list[at].Command {
+		if session, is := strings.CutPrefix(arg, sessionFlag); is {
+			gcs.Session = session
+		}
 	}
-	pid, err := strconv.Atoi(lines[0])
-	if err != nil {
-		return gcsProcess{}, fmt.Errorf("look for gcs_server in %s: %w", head, err)
-	}
-	return gcsProcess{PID: pid, Session: strings.Join(lines[1:], "")}, nil
+	return gcs, nil
 }
 
 // shortName is a node's address as the timeline has it: head, worker[0].

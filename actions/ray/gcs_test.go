@@ -1,42 +1,30 @@
 package ray
 
 import (
-	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/schema"
-	"github.com/scenario-run/scenario/engine/runtime"
+	named "github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/step"
 )
 
-// withGCS makes the head's process list one with a GCS of that pid, as long as
-// it lives. What a signal does to it and to its node, onKill says.
+// withGCS makes the head's processes a GCS of that number among others. What a
+// signal does to its node, onKill says.
 func withGCS(f *fakeCluster, pid int, onKill func(signal string)) {
-	alive := true
-	f.OnExec = func(_ context.Context, _ string, spec runtime.ExecSpec) (runtime.ExecResult, error) {
-		switch spec.Command[3] {
-		case "find_gcs":
-			if !alive {
-				return runtime.ExecResult{}, nil
-			}
-			return runtime.ExecResult{Stdout: []byte(strconv.Itoa(pid) + "\nsession_2026\n")}, nil
-		case "kill_gcs":
-			if spec.Command[5] != strconv.Itoa(pid) {
-				return runtime.ExecResult{ExitCode: notTheGCS}, nil
-			}
-			alive = false
-			onKill(spec.Command[6])
-			return runtime.ExecResult{}, nil
+	f.SetProcesses("node.head",
+		named.Process{ID: named.ID{PID: 1, Started: 1}, Name: "ray", State: "S", Command: []string{"ray", "start"}},
+		named.Process{ID: named.ID{PID: 8, Started: 2}, Name: "grep", State: "S", Command: []string{"grep", "gcs_server"}},
+		named.Process{ID: named.ID{PID: pid, Started: uint64(pid)}, Name: "gcs_server", State: "S",
+			Command: []string{"/opt/ray/gcs_server", "--log_dir=/tmp", "--session-name=session_2026", "--x=1"}},
+	)
+	f.OnSignal = func(node, signal string) {
+		if node == "node.head" && onKill != nil {
+			onKill(signal)
 		}
-		return runtime.ExecResult{}, errors.New("not a command of kill_gcs")
 	}
 }
 
@@ -95,7 +83,7 @@ func TestWhatBecomesOfTheHeadMustBeWhatIsExpected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t, nil)
 			withGCS(f, 9, func(signal string) {
-				if signal != "TERM" {
+				if signal != "SIGTERM" {
 					t.Errorf("signal %s", signal)
 				}
 				test.does(f)
@@ -120,9 +108,8 @@ func TestWhatBecomesOfTheHeadMustBeWhatIsExpected(t *testing.T) {
 func TestAGCSThatSurvivesItsSignalIsNoVerdict(t *testing.T) {
 	for _, expect := range []string{"node_exits", "any", "survives"} {
 		f := newFake(t, nil)
-		f.OnExec = func(_ context.Context, _ string, spec runtime.ExecSpec) (runtime.ExecResult, error) {
-			return runtime.ExecResult{Stdout: []byte("9\ns\n")}, nil
-		}
+		withGCS(f, 9, nil)
+		f.OnProcessSignal = func(string, string, *named.Process) {} // it ignores them
 		_, _, err := f.killed(map[string]cty.Value{"expect": cty.StringVal(expect)})
 		var e *step.Error
 		if !errors.As(err, &e) || e.Verdict != step.Inconclusive {
@@ -133,9 +120,6 @@ func TestAGCSThatSurvivesItsSignalIsNoVerdict(t *testing.T) {
 
 func TestAHeadWithoutAGCSCannotLoseIt(t *testing.T) {
 	f := newFake(t, nil)
-	f.OnExec = func(context.Context, string, runtime.ExecSpec) (runtime.ExecResult, error) {
-		return runtime.ExecResult{}, nil
-	}
 	_, _, err := f.killed(nil)
 	if e := failed(t, err); e.Hint == "" || !strings.Contains(e.Error(), "no process gcs_server in node.head") {
 		t.Errorf("error %v, hint %q", e, e.Hint)
@@ -190,79 +174,30 @@ func TestHealingBringsTheHeadBackHoweverItStands(t *testing.T) {
 	}
 }
 
-// procEntry makes an entry of a process list.
-func procEntry(t *testing.T, proc string, pid int, name string, args ...string) {
-	t.Helper()
-	dir := filepath.Join(proc, strconv.Itoa(pid))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for file, text := range map[string]string{"comm": name + "\n", "cmdline": strings.Join(append([]string{name}, args...), "\x00") + "\x00"} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// local runs a node's command here, on a process list made for the test.
-func local(t *testing.T, f *fakeCluster, proc string) {
-	f.OnExec = func(ctx context.Context, _ string, spec runtime.ExecSpec) (runtime.ExecResult, error) {
-		args := append([]string(nil), spec.Command[1:]...)
-		args[3] = proc
-		cmd := exec.CommandContext(ctx, spec.Command[0], args...)
-		out, err := cmd.Output()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			t.Error(err)
-		}
-		return runtime.ExecResult{ExitCode: cmd.ProcessState.ExitCode(), Stdout: out}, nil
-	}
-}
-
 func TestTheGCSIsFoundByTheKernelsNameForIt(t *testing.T) {
-	proc := t.TempDir()
 	f := newFake(t, nil)
-	local(t, f, proc)
-	procEntry(t, proc, 1, "docker-init", "ray", "start")
-	procEntry(t, proc, 8, "grep", "gcs_server")
+	f.SetProcesses("node.head", named.Process{ID: named.ID{PID: 8}, Name: "grep", State: "S", Command: []string{"grep", "gcs_server"}},
+		named.Process{ID: named.ID{PID: 7}, Name: "gcs_server", State: named.Zombie})
 	if gcs, err := findGCS(t.Context(), f.Env(), "node.head"); err != nil || gcs.PID != 0 {
 		t.Errorf("found %+v, %v where there is none", gcs, err)
 	}
-	procEntry(t, proc, 9, "gcs_server", "--log_dir=/tmp", "--session-name=session_2026-11-30_10-42-51_302555_7", "--x=1")
+	withGCS(f, 9, nil)
 	gcs, err := findGCS(t.Context(), f.Env(), "node.head")
-	if want := (gcsProcess{9, "session_2026-11-30_10-42-51_302555_7"}); err != nil || gcs != want {
+	if want := (gcsProcess{named.ID{PID: 9, Started: 9}, "session_2026"}); err != nil || gcs != want {
 		t.Errorf("found %+v, %v; want %+v", gcs, err, want)
 	}
 }
 
 func TestOnlyTheGCSIsSignalled(t *testing.T) {
-	victim := exec.Command("sleep", "60")
-	if err := victim.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- victim.Wait() }()
-	t.Cleanup(func() { _ = victim.Process.Kill() }) // gone already, unless the test failed
-
-	proc := t.TempDir()
 	f := newFake(t, nil)
-	local(t, f, proc)
-	in := killIntent{"node.head", victim.Process.Pid, "SIGTERM", "any"}
-
-	procEntry(t, proc, in.PID, "python3")
-	if e := failed(t, gcsDeath{}.Inject(t.Context(), f.Env(), in)); !strings.Contains(e.Error(), "is no longer gcs_server") {
+	withGCS(f, 9, nil)
+	before := killIntent{"node.head", named.ID{PID: 9, Started: 1}, "SIGTERM", "any"} // its number is another's now
+	if e := failed(t, gcsDeath{}.Inject(t.Context(), f.Env(), before)); !strings.Contains(e.Error(), "ended by itself before it got SIGTERM") {
 		t.Errorf("error %v", e)
 	}
-	select {
-	case err := <-ended:
-		t.Fatalf("another process was signalled: %v", err)
-	default:
-	}
-	procEntry(t, proc, in.PID, "gcs_server")
-	if err := (gcsDeath{}).Inject(t.Context(), f.Env(), in); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err == nil || err.Error() != "signal: terminated" {
-		t.Errorf("the process ended with %v", err)
+	for _, p := range f.Processes("node.head") {
+		if p.Ended() {
+			t.Errorf("%s was signalled", p.Name)
+		}
 	}
 }

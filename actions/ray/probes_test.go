@@ -109,13 +109,10 @@ func TestRayGCSAnswersWhateverStateTheHeadIsIn(t *testing.T) {
 	}{
 		"up":             {func(*fakeCluster) {}, up},
 		"down":           {func(f *fakeCluster) { f.Exit("node.head", 1) }, down},
-		"without a GCS":  {func(f *fakeCluster) { f.OnExec = nil }, down},
+		"without a GCS":  {func(f *fakeCluster) { f.SetProcesses("node.head") }, down},
 		"does not serve": {func(f *fakeCluster) { f.refuse(headIP + ":6379") }, strings.Replace(up, "true", "false", 1)},
 		"exits meanwhile": {func(f *fakeCluster) {
-			f.OnExec = func(context.Context, string, runtime.ExecSpec) (runtime.ExecResult, error) {
-				f.Exit("node.head", 1)
-				return runtime.ExecResult{}, &runtime.Error{Kind: runtime.NotRunning, Err: errors.New("gone")}
-			}
+			f.OnProcessList = func(string) { f.Exit("node.head", 1) }
 		}, down},
 	} {
 		f := newFake(t, map[string]cty.Value{"storage": cty.StringVal("redis"), "redis": cty.StringVal("node.redis")})

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -279,5 +282,34 @@ func TestFromIsADriversOnly(t *testing.T) {
 	_, err := f.act("deploy_serve", map[string]cty.Value{"config": value(t, pidConfig), "from": cty.StringVal("node.worker")})
 	if e := failed(t, err); !strings.Contains(e.Error(), `via = "driver"`) {
 		t.Errorf("error %v", e)
+	}
+}
+
+// procEntry makes an entry of a process list.
+func procEntry(t *testing.T, proc string, pid int, name string, args ...string) {
+	t.Helper()
+	dir := filepath.Join(proc, strconv.Itoa(pid))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{"comm": name + "\n", "cmdline": strings.Join(append([]string{name}, args...), "\x00") + "\x00"} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// local runs a node's command here, on a process list made for the test.
+func local(t *testing.T, f *fakeCluster, proc string) {
+	f.OnExec = func(ctx context.Context, _ string, spec runtime.ExecSpec) (runtime.ExecResult, error) {
+		args := append([]string(nil), spec.Command[1:]...)
+		args[3] = proc
+		cmd := exec.CommandContext(ctx, spec.Command[0], args...)
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Error(err)
+		}
+		return runtime.ExecResult{ExitCode: cmd.ProcessState.ExitCode(), Stdout: out}, nil
 	}
 }

@@ -18,6 +18,9 @@ func (x processes) List(ctx context.Context, address string) (all []process.Proc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if x.w.OnProcessList != nil {
+		x.w.OnProcessList(address)
+	}
 	x.w.mu.Lock()
 	defer x.w.mu.Unlock()
 	n, ok := x.w.nodes[address]
@@ -46,6 +49,9 @@ func (x processes) Signal(_ context.Context, address, signal string, to []proces
 		}
 		return nil
 	})
+	if len(sent) > 0 && x.w.OnSignal != nil {
+		x.w.OnSignal(address, signal)
+	}
 	return sent, err
 }
 
@@ -66,4 +72,11 @@ func (w *World) Processes(address string) []process.Process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.nodes[address].Processes)
+}
+
+// SetProcesses makes them those that are in a node from now on.
+func (w *World) SetProcesses(address string, list ...process.Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.nodes[address].Processes = list
 }

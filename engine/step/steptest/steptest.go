@@ -46,9 +46,12 @@ type World struct {
 	// OnStart is asked before a node counts as started; nil lets it. WaitReady
 	// asks OnReady.
 	OnStart, OnReady func(ctx context.Context, address string) error
-	// OnSignal sees each signal after the node's state has changed; SIGKILL
+	// OnSignal sees each signal to a node, or to processes in it, after their
+	// state has changed; SIGKILL
 	// makes a node exit with 137, what other signals do it says itself, with Exit.
 	OnSignal func(address, signal string)
+	// OnProcessList is called before the processes of a node are listed.
+	OnProcessList func(address string)
 	// OnProcessSignal is asked what a signal to a process does, in place of what
 	// it would; nil: what it would.
 	OnProcessSignal func(address, signal string, p *process.Process)
