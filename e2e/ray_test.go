@@ -16,7 +16,7 @@ const rayLimit = 6 * time.Minute
 // the CPU of a small machine.
 func TestShippedScenariosPass(t *testing.T) {
 	needDocker(t)
-	for _, call := range [][]string{{"ha_serve"}, {"liveness"}, {"ha_serve_redis"}, {"session_name"}, {"detached_actor"}, {"soak", "--var", "rounds=2"}} {
+	for _, call := range [][]string{{"ha_serve"}, {"liveness"}, {"ha_serve_redis"}, {"session_name"}, {"detached_actor"}, {"jobs"}, {"soak", "--var", "rounds=2"}} {
 		t.Run(call[0], func(t *testing.T) {
 			r := scenarioRun(t, rayLimit, nil, append(call[1:], "../scenarios/"+call[0]+".hcl")...)
 			r.wantExit(t, 0)

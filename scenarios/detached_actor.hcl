@@ -30,9 +30,10 @@ node "worker" {
   }
 }
 
-action "exec" "create" {
+action "run_driver" "create" {
   node    = node.worker
-  command = ["python", "/app/counter.py", "start"]
+  script  = "/app/counter.py"
+  args    = ["start"]
   timeout = "60s"
 }
 
@@ -60,9 +61,10 @@ assert "counts_while_down" {
 
 action "restart_head" "back" {}
 
-action "exec" "ask" {
+action "run_driver" "ask" {
   node    = node.worker
-  command = ["python", "/app/counter.py", "ask"]
+  script  = "/app/counter.py"
+  args    = ["ask"]
   timeout = "60s"
 }
 

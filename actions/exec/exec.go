@@ -23,7 +23,8 @@ func Definitions() []step.Definition {
 	return []step.Definition{action(), probe()}
 }
 
-type actionIn struct {
+// In says what command to run.
+type In struct {
 	Node     step.Node         `scn:"node,required" doc:"The node to run it in."`
 	Command  []string          `scn:"command,required" doc:"The command and its arguments; there is no shell unless it is one."`
 	Stdin    string            `scn:"stdin" doc:"What it reads."`
@@ -32,7 +33,8 @@ type actionIn struct {
 	ExitCode int               `scn:"exit_code" default:"0" check:"whole" doc:"The exit code that is expected."`
 }
 
-type actionOut struct {
+// Out is what a command did.
+type Out struct {
 	ExitCode int       `scn:"exit_code" doc:"Its exit code."`
 	Stdout   string    `scn:"stdout" doc:"What it printed, at most 16 MiB."`
 	Stderr   string    `scn:"stderr" doc:"What it printed as errors, at most 16 MiB."`
@@ -69,21 +71,24 @@ assert "kept" {
 }
 `,
 		}},
-	}, run)
+	}, Run)
 }
 
-func run(ctx context.Context, env *step.Env, in actionIn) (actionOut, string, error) {
+// Run runs a command and returns what it did, with the first line of what it
+// printed. That it exits otherwise than expected is a failure, which shows the
+// end of what it printed.
+func Run(ctx context.Context, env *step.Env, in In) (Out, string, error) {
 	if len(in.Command) == 0 {
-		return actionOut{}, "", step.Failf("command is empty")
+		return Out{}, "", step.Failf("command is empty")
 	}
 	r, err := env.Nodes.Exec(ctx, string(in.Node), runtime.ExecSpec{
 		Command: in.Command, Stdin: []byte(in.Stdin), Env: in.Env, User: in.User, Limit: kept,
 	})
 	if err != nil {
-		return actionOut{}, "", asFailure(in.Node, err)
+		return Out{}, "", asFailure(in.Node, err)
 	}
 	if err := whole(r, in.Command, in.Node); err != nil {
-		return actionOut{}, "", err
+		return Out{}, "", err
 	}
 	out := outputOf(r)
 	if r.ExitCode != in.ExitCode {
@@ -116,8 +121,8 @@ func asFailure(node step.Node, err error) error {
 		With("", "A command needs a node that runs and is not paused; start it or heal the fault first.")
 }
 
-func outputOf(r runtime.ExecResult) actionOut {
-	out := actionOut{
+func outputOf(r runtime.ExecResult) Out {
+	out := Out{
 		ExitCode: r.ExitCode,
 		Stdout:   strings.ToValidUTF8(string(r.Stdout), "\uFFFD"),
 		Stderr:   strings.ToValidUTF8(string(r.Stderr), "\uFFFD"),
@@ -130,7 +135,7 @@ func outputOf(r runtime.ExecResult) actionOut {
 }
 
 // tails are the last lines of both streams.
-func tails(out actionOut) string {
+func tails(out Out) string {
 	var parts []string
 	for _, stream := range []struct{ name, text string }{{"stdout", out.Stdout}, {"stderr", out.Stderr}} {
 		if text := lastLines(stream.text, 20); text != "" {

@@ -1,6 +1,7 @@
 // Package ray is the vocabulary of Ray: the node kind, deploying to Serve and
-// changing what is deployed, the death and return of the GCS, the death of
-// raylets, replicas and workers, and questions about nodes, actors and Serve.
+// changing what is deployed, jobs and drivers, the death and return of the GCS,
+// the death of raylets, replicas and workers, and questions about nodes, actors,
+// jobs and Serve.
 //
 // It asks Ray by its REST API, from inside the run's network; only where a
 // scenario wants a driver is Ray's own Python run in a node. It rests on
@@ -23,9 +24,12 @@ func Definitions() []step.Definition {
 		killRaylet(),
 		killReplica(),
 		killWorkerProcess(),
+		submitJob(),
+		runDriver(),
 		nodesProbe(),
 		actorsProbe(),
 		serveProbe(),
 		gcsProbe(),
+		jobsProbe(),
 	}
 }

@@ -49,7 +49,7 @@ func drive(ctx context.Context, env *step.Env, node string, req driverRequest) (
 	if err != nil {
 		return a, fmt.Errorf("write the driver's request: %w", err)
 	}
-	mark := fmt.Sprintf("scenario-driver-%d", env.Clock.Now().UnixNano())
+	mark := markOf(env)
 	result, err := env.Nodes.Exec(ctx, node, runtime.ExecSpec{
 		Command: []string{"python3", "-c", driverScript, mark},
 		Stdin:   stdin,
@@ -71,6 +71,11 @@ func drive(ctx context.Context, env *step.Env, node string, req driverRequest) (
 		return a, step.Failf("the driver in %s printed no answer: %w", node, jsonErr).With(tail(result.Stderr, 30), "")
 	}
 	return a, nil
+}
+
+// markOf is an argument by which a driver is found again.
+func markOf(env *step.Env) string {
+	return fmt.Sprintf("scenario-driver-%d", env.Clock.Now().UnixNano())
 }
 
 // stopScript kills the process that has the mark among its arguments. Its own

@@ -172,6 +172,47 @@ assert "back" {
 }
 `)
 
+	submitExample = example("A job that uses the cluster", "job", cluster, `
+action "submit_job" "count" {
+  entrypoint = "python3 -c 'import ray; ray.init(); print(ray.get(ray.put(42)))'"
+}
+
+assert "counted" {
+  condition = strcontains(action.count.logs, "42")
+}
+`)
+
+	runDriverExample = example("A driver in the worker asks how many CPUs there are", "driver", cluster, `
+action "run_driver" "cpus" {
+  node = node.worker
+  code = <<-EOT
+    import json, ray
+    ray.init(log_to_driver=False)
+    print(json.dumps({"cpus": ray.cluster_resources()["CPU"]}))
+  EOT
+}
+
+assert "four" {
+  condition = action.cpus.json.cpus == 4
+}
+`)
+
+	jobsExample = example("A job that nobody waits for comes to its end", "jobs", cluster, `
+action "submit_job" "sleep" {
+  entrypoint = "sleep 1"
+  wait       = false
+}
+
+probe "ray_jobs" "done" {
+  status = "SUCCEEDED"
+}
+
+assert "ended" {
+  condition = contains(probe.done.jobs[*].job_id, action.sleep.job_id)
+  within    = "60s"
+}
+`)
+
 	nodesExample = example("A restarted head replaces the dead one", "nodes", cluster, `
 probe "ray_nodes" "cluster" {}
 

@@ -41,6 +41,7 @@ type fakeCluster struct {
 	asked   []string
 	queries map[string]string // the last of each question
 	bodies  []string          // of the PUTs
+	posts   []string          // of the POSTs
 }
 
 type reply struct {
@@ -119,6 +120,9 @@ func (f *fakeCluster) serve(w http.ResponseWriter, r *http.Request) {
 	f.queries[question] = r.URL.RawQuery
 	if r.Method == http.MethodPut {
 		f.bodies = append(f.bodies, string(body))
+	}
+	if r.Method == http.MethodPost {
+		f.posts = append(f.posts, string(body))
 	}
 	list := f.replies[question]
 	if len(list) == 0 {
