@@ -232,6 +232,7 @@ func (x *executor) running(n *node, st runtime.NodeState) {
 	}
 	x.prepareLinks(n)
 	x.prepareProcesses(n)
+	x.prepareLimits(n)
 	x.follow(n)
 }
 

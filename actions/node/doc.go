@@ -1,5 +1,5 @@
 // Package node is the vocabulary of nodes as wholes: starting, restarting,
-// killing, stopping and pausing them, and asking how they stand.
+// killing, stopping, pausing and limiting them, and asking how they stand.
 //
 // A fault here counts as active when its effect was seen, never because a call
 // returned. The package must not know what runs in a node.
@@ -19,7 +19,7 @@ import (
 
 // Definitions are the types of this vocabulary.
 func Definitions() []step.Definition {
-	return []step.Definition{start(), restart(), kill(), stop(), pause(), state()}
+	return []step.Definition{start(), restart(), kill(), stop(), pause(), limitCPU(), limitMemory(), state()}
 }
 
 // distinct are the nodes of an argument, each once. None at all is a failure:
@@ -64,6 +64,20 @@ func names(nodes []step.Node) string {
 }
 
 func name(n step.Node) string { return strings.TrimPrefix(string(n), "node.") }
+
+// mustBeUp is mustRun for what can be done to paused nodes too.
+func mustBeUp(ctx context.Context, env *step.Env, nodes []step.Node, verb string) error {
+	for _, n := range nodes {
+		s, err := env.Nodes.State(ctx, string(n))
+		if err != nil {
+			return err
+		}
+		if !s.Running {
+			return step.Failf("%s %s: it %s", verb, n, standing(s))
+		}
+	}
+	return nil
+}
 
 // mustRun is a failure for the first node that does not run, or is paused: it
 // can't be killed, stopped or paused.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/cgroup"
 	"github.com/scenario-run/scenario/engine/agent/procfs"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/docker"
@@ -30,14 +31,15 @@ func connect() (runtime.Runtime, error) {
 // nothing, since it inherits the environment that names it.
 func runtimeConfig() json.RawMessage { return nil }
 
-// agentJobs are what an agent can do: send traffic, keep rules in force, and
-// look at processes and signal them. Of the last two each has the right to one
-// only, by where it is.
+// agentJobs are what an agent can do: send traffic, keep rules in force, look at
+// processes and signal them, and read limits. Of the last three each has the
+// right to one only, by where it is.
 func agentJobs(k *rules.Keeper, p *procfs.Keeper) map[string]agent.Job {
 	return map[string]agent.Job{
 		"http":        traffic.HTTPJob,
 		link.RulesJob: k.Apply, link.KnockJob: k.Knock,
 		process.ListJob: p.List, process.SignalJob: p.Signal,
+		cgroup.LimitsJob: cgroup.Job,
 	}
 }
 

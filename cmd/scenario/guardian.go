@@ -19,7 +19,7 @@ func newGuardian(w *world) *cobra.Command {
 		Hidden: true,
 		Args:   none,
 		RunE: func(*cobra.Command, []string) error {
-			return guardian.Serve(w.stdin, func(json.RawMessage) (runtime.Runtime, error) { return w.runtime() })
+			return guardian.Serve(w.stdin, w.registry(), func(json.RawMessage) (runtime.Runtime, error) { return w.runtime() })
 		},
 	}
 }

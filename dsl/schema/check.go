@@ -166,9 +166,18 @@ func checkPortPath(v cty.Value) error {
 	return nil
 }
 
-func checkCPUs(v cty.Value) error {
-	if v.AsBigFloat().Sign() <= 0 {
+// leastCPUs is a hundredth: the kernel counts in thousandths of a second out of
+// a tenth.
+const leastCPUs = 0.01
+
+// CheckCPUs accepts how many CPUs a node can be given.
+func CheckCPUs(v cty.Value) error {
+	n, _ := v.AsBigFloat().Float64()
+	switch {
+	case n <= 0:
 		return fmt.Errorf("must be above 0")
+	case n < leastCPUs:
+		return fmt.Errorf("must be %g or more", leastCPUs)
 	}
 	return nil
 }

@@ -98,7 +98,8 @@ func checkCapabilities(v cty.Value) error {
 // leastMemory is what Docker gives a container at least.
 const leastMemory = 6 << 20
 
-func checkMemory(v cty.Value) error {
+// CheckMemory accepts sizes that a node can do with.
+func CheckMemory(v cty.Value) error {
 	n, err := ParseSize(v.AsString())
 	if err != nil {
 		return err

@@ -11,9 +11,11 @@ import (
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/client"
 
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/cgroup"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -105,6 +107,8 @@ func (h *agentHandle) what() string {
 		return "the agent of the network"
 	case at.Space == runtime.ProcessSpace:
 		return "the agent among the processes of " + h.r.name(at.Node)
+	case at.Space == runtime.LimitSpace:
+		return "the agent that reads the limits of " + h.r.name(at.Node)
 	default:
 		return "the agent of " + h.r.name(at.Node)
 	}
@@ -213,6 +217,10 @@ func agentHost(at runtime.Place) *container.HostConfig {
 	case at.Node == "":
 	case at.Space == runtime.ProcessSpace:
 		host.NetworkMode, host.PidMode, host.CapAdd = "none", container.PidMode(within), []string{"KILL"}
+	case at.Space == runtime.LimitSpace:
+		host.NetworkMode, host.PidMode, host.CapAdd = "none", container.PidMode(within), nil
+		host.CgroupnsMode = container.CgroupnsModeHost // or it would see its own group as the root
+		host.Mounts = []mount.Mount{{Type: mount.TypeBind, Source: cgroup.HostMount, Target: cgroup.Host, ReadOnly: true}}
 	default:
 		host.NetworkMode = container.NetworkMode(within)
 	}

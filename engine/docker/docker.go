@@ -125,6 +125,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 		Version: version.Version,
 		OS:      version.Os,
 		Arch:    version.Arch,
+		Machine: runtime.Limits{CPUs: float64(info.Info.NCPU), Memory: info.Info.MemTotal},
 		Can:     runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true},
 	}
 	found.Can.AgentReason = r.whyNoAgent(version.Os, version.Arch)

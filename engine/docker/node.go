@@ -120,7 +120,8 @@ func hostConfig(spec runtime.NodeSpec) *container.HostConfig {
 		// the disk.
 		LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "100m", "max-file": "3"}},
 		Resources: container.Resources{
-			NanoCPUs:  int64(math.Round(spec.CPUs * 1e9)),
+			CPUPeriod: cpuPeriod,
+			CPUQuota:  cpuQuota(spec.CPUs),
 			CPUShares: int64(math.Round(spec.CPUShare * usualShares)),
 			Memory:    spec.Memory,
 			// As much with swap as without: none, so that the limit is one.

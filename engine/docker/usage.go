@@ -16,19 +16,23 @@ import (
 // Usage reads the container's counters once.
 func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, error) {
 	op := "ask what " + r.name(id) + " uses"
-	found, err := r.api.ContainerStats(ctx, string(id), client.ContainerStatsOptions{})
+	s, err := r.stats(ctx, id)
 	if err != nil {
-		return runtime.Usage{}, r.failed(ctx, op, err)
-	}
-	var s container.StatsResponse
-	err = json.NewDecoder(found.Body).Decode(&s)
-	if err = errors.Join(err, found.Body.Close()); err != nil {
 		return runtime.Usage{}, r.failed(ctx, op, err)
 	}
 	if s.Read.IsZero() || s.MemoryStats.Usage == 0 {
 		return runtime.Usage{}, &runtime.Error{Kind: runtime.NotRunning, Op: op, Err: fmt.Errorf("%s is not running", r.name(id))}
 	}
 	return runtime.Usage{At: s.Read, CPU: time.Duration(s.CPUStats.CPUUsage.TotalUsage), Memory: memory(s.MemoryStats)}, nil
+}
+
+func (r *Runtime) stats(ctx context.Context, id runtime.NodeID) (s container.StatsResponse, err error) {
+	found, err := r.api.ContainerStats(ctx, string(id), client.ContainerStatsOptions{})
+	if err != nil {
+		return s, err
+	}
+	err = json.NewDecoder(found.Body).Decode(&s)
+	return s, errors.Join(err, found.Body.Close())
 }
 
 // memory is what a container holds without files that are cached and not in

@@ -12,12 +12,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
 
-	"github.com/scenario-run/scenario/engine/fault"
 	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
 )
 
 // farewell is what the engine says before it ends by itself.
@@ -72,8 +71,9 @@ func (g *Guardian) Done() error {
 }
 
 // Serve is the guardian. It returns when the engine said farewell, or when the
-// engine is gone and nothing of its run is left.
-func Serve(stdin io.Reader, newRuntime func(json.RawMessage) (runtime.Runtime, error)) error {
+// engine is gone and nothing of its run is left. registry has the faults that a
+// run can have.
+func Serve(stdin io.Reader, registry *step.Registry, newRuntime func(json.RawMessage) (runtime.Runtime, error)) error {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -91,7 +91,7 @@ func Serve(stdin io.Reader, newRuntime func(json.RawMessage) (runtime.Runtime, e
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("guardian: wait for the engine: %w", err)
 	}
-	return cleanUp(cfg, newRuntime)
+	return cleanUp(cfg, registry, newRuntime)
 }
 
 // The guardian's pace.
@@ -99,10 +99,10 @@ const (
 	settle   = 2 * time.Second // between two looks that must both find nothing
 	retry    = 500 * time.Millisecond
 	patience = 10 * time.Minute // with a runtime that doesn't answer
-	thawing  = 2 * time.Second
+	healing  = 2 * time.Second
 )
 
-func cleanUp(cfg Config, newRuntime func(json.RawMessage) (runtime.Runtime, error)) error {
+func cleanUp(cfg Config, registry *step.Registry, newRuntime func(json.RawMessage) (runtime.Runtime, error)) error {
 	notes := openLog(cfg.Dir)
 	notes.Printf("the engine of run %s is gone: removing what it left", cfg.Run)
 	rt, err := newRuntime(cfg.Runtime)
@@ -113,7 +113,7 @@ func cleanUp(cfg Config, newRuntime func(json.RawMessage) (runtime.Runtime, erro
 	defer rt.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	thaw(ctx, rt, cfg.Dir, notes)
+	heal(ctx, rt, registry, cfg.Dir, notes)
 	return sweepUntilEmpty(ctx, rt, cfg.Run, notes)
 }
 
@@ -125,31 +125,6 @@ func openLog(dir string) *log.Logger {
 		return log.New(io.Discard, "", 0)
 	}
 	return log.New(f, "", log.LstdFlags|log.Lmicroseconds)
-}
-
-// thaw lets paused nodes go on, so that they can be killed everywhere.
-func thaw(ctx context.Context, rt runtime.Runtime, dir string, notes *log.Logger) {
-	records, err := fault.Outstanding(dir)
-	if err != nil {
-		notes.Print(err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, thawing)
-	defer cancel()
-	var all sync.WaitGroup
-	for _, r := range records {
-		for _, id := range r.Nodes {
-			all.Go(func() {
-				st, err := rt.InspectNode(ctx, id)
-				if err == nil && st.Paused {
-					err = rt.UnpauseNode(ctx, id)
-				}
-				if err != nil {
-					notes.Printf("unpause %s for %s: %v", id, r.Step, err)
-				}
-			})
-		}
-	}
-	all.Wait()
 }
 
 // sweepUntilEmpty removes until two looks in a row find nothing: a call of the

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/fault"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/runtime/fake"
@@ -27,7 +28,7 @@ const asGuardian = "SCENARIO_TEST_GUARDIAN"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(asGuardian); dir != "" {
-		err := Serve(os.Stdin, func(json.RawMessage) (runtime.Runtime, error) {
+		err := Serve(os.Stdin, step.NewRegistry(), func(json.RawMessage) (runtime.Runtime, error) {
 			place := fake.New(fake.Options{Fail: func(_ context.Context, op, address string) error {
 				if op != "Sweep" {
 					return nil
@@ -97,7 +98,7 @@ func TestServe(t *testing.T) {
 				place := populated(t, tt.opts)
 				began := time.Now()
 				in := strings.NewReader(`{"run":"r1","dir":"` + t.TempDir() + `"}` + "\n" + tt.said)
-				if err := Serve(in, func(json.RawMessage) (runtime.Runtime, error) { return place, nil }); err != nil {
+				if err := Serve(in, faults(), func(json.RawMessage) (runtime.Runtime, error) { return place, nil }); err != nil {
 					t.Fatal(err)
 				}
 				if nodes, _, _ := place.Present(); !slices.Equal(nodes, tt.nodes) {
@@ -120,7 +121,7 @@ func TestWhatTheEngineMadeInItsLastMomentIsRemovedToo(t *testing.T) {
 			}
 		})
 		in := strings.NewReader(`{"run":"r1","dir":"` + t.TempDir() + `"}` + "\n")
-		if err := Serve(in, func(json.RawMessage) (runtime.Runtime, error) { return place, nil }); err != nil {
+		if err := Serve(in, faults(), func(json.RawMessage) (runtime.Runtime, error) { return place, nil }); err != nil {
 			t.Fatal(err)
 		}
 		if _, networks, _ := place.Present(); slices.Contains(networks, "late") {
@@ -129,25 +130,68 @@ func TestWhatTheEngineMadeInItsLastMomentIsRemovedToo(t *testing.T) {
 	})
 }
 
-func TestPausedNodesOfOutstandingFaultsAreThawedFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		place := populated(t, fake.Options{})
-		j := fault.NewJournal(dir)
-		err := errors.Join(j.Write(fault.Record{Step: "action.freeze", Intent: step.Intent{Nodes: []string{"node.r1"}}, Nodes: []runtime.NodeID{"node-3"}}), j.Close())
-		if err != nil {
-			t.Fatal(err)
-		}
-		owned := place.Calls()
-		in := strings.NewReader(`{"run":"r1","dir":"` + dir + `"}` + "\n")
-		if err := Serve(in, func(json.RawMessage) (runtime.Runtime, error) { return place, nil }); err != nil {
-			t.Fatal(err)
-		}
-		calls := place.Calls()[len(owned):]
-		if i, j := slices.IndexFunc(calls, func(c string) bool { return strings.HasPrefix(c, "InspectNode") }), slices.Index(calls, "Sweep r1"); i < 0 || j < i {
-			t.Errorf("%v", calls)
-		}
-	})
+// faults are a fault for each thing that can be taken of a node, whose heal
+// undoes all that nodes can, and one that asks for what can't be had.
+func faults() *step.Registry {
+	var all []step.Definition
+	for _, r := range []schema.Resource{schema.Paused, schema.CPU, schema.Memory, schema.Down, schema.Links} {
+		all = append(all, step.NewFault[step.Nothing, struct{}, step.Nothing](schema.Type{Name: string(r), Takes: []schema.Resource{r}}, undo{}))
+	}
+	return step.NewRegistry(append(all, step.NewFault[step.Nothing, struct{}, step.Nothing](
+		schema.Type{Name: "greedy", Takes: []schema.Resource{schema.CPU}}, greedy{})))
+}
+
+type undo struct {
+	step.TypedFault[step.Nothing, struct{}, step.Nothing]
+}
+
+func (undo) Heal(ctx context.Context, env *step.Env, _ struct{}) error {
+	return errors.Join(env.Nodes.Unpause(ctx, "node.r1"), env.Nodes.LimitCPUs(ctx, "node.r1", 2), env.Nodes.LimitMemory(ctx, "node.r1", 3<<20))
+}
+
+type greedy struct{ undo }
+
+func (greedy) Heal(ctx context.Context, env *step.Env, _ struct{}) error {
+	return env.Nodes.Start(ctx, "node.r1")
+}
+
+func TestOutstandingFaultsAreHealedByTheirOwnHealFirst(t *testing.T) {
+	for name, healed := range map[string]bool{"paused": true, "cpu": true, "memory": true, "down": false, "links": false, "greedy": false, "unknown": false} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			place := populated(t, fake.Options{})
+			j := fault.NewJournal(dir)
+			intent := step.Intent{Nodes: []string{"node.r1"}, Data: []byte("{}")}
+			err := errors.Join(
+				j.Write(fault.Record{Step: "action.done", Type: name, Intent: intent, Nodes: []runtime.NodeID{"node-3"}}),
+				j.Write(fault.Record{Step: "action.done", Healed: true}),
+				j.Write(fault.Record{Step: "action.x", Type: name, Intent: intent, Nodes: []runtime.NodeID{"node-2"}}), j.Close())
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := place.Calls()
+			in := strings.NewReader(`{"run":"r1","dir":"` + dir + `"}` + "\n")
+			if err := Serve(in, faults(), func(json.RawMessage) (runtime.Runtime, error) { return place, nil }); err != nil {
+				t.Fatal(err)
+			}
+			calls := place.Calls()[len(before):]
+			calls = calls[:slices.Index(calls, "Sweep r1")]
+			want := []string(nil)
+			if healed {
+				want = []string{"UnpauseNode node.r1", "LimitCPUs node.r1", "LimitMemory node.r1"}
+			}
+			if !slices.Equal(calls, want) {
+				t.Errorf("%s: before the sweep: %v, want %v", name, calls, want)
+			}
+			notes, err := os.ReadFile(filepath.Join(dir, "guardian.log"))
+			if err != nil || strings.Contains(string(notes), "healed action.x") != healed {
+				t.Errorf("%s: %s %v", name, notes, err)
+			}
+			if nodes, _, _ := place.Present(); slices.Contains(nodes, "node.r1") {
+				t.Errorf("%s: left %v", name, nodes)
+			}
+		})
+	}
 }
 
 func TestAGuardianOutlivesSignalsAndCleansUpWhenThePipeCloses(t *testing.T) {

@@ -232,7 +232,7 @@ func collision(earlier held, later schema.Type) (schema.Resource, bool) {
 	for _, r := range earlier.takes {
 		switch r {
 		case schema.Down:
-			if !inside && (later.NeedsRunning || takes(later, schema.Down) || takes(later, schema.Paused)) {
+			if !inside && (later.NeedsRunning || takesAny(later, schema.Down, schema.Paused, schema.CPU, schema.Memory, schema.Disk)) {
 				return r, true
 			}
 		case schema.Paused:
@@ -249,6 +249,10 @@ func collision(earlier held, later schema.Type) (schema.Resource, bool) {
 }
 
 func takes(t schema.Type, r schema.Resource) bool { return slices.Contains(t.Takes, r) }
+
+func takesAny(t schema.Type, any ...schema.Resource) bool {
+	return slices.ContainsFunc(any, func(r schema.Resource) bool { return takes(t, r) })
+}
 
 func (b *builder) reportCollision(u, v *Vertex, node string, r schema.Resource) {
 	code, summary := diag.NodeIsDown, fmt.Sprintf("%s acts inside %s, which is %s at that time", v.Step.Address, node, r)

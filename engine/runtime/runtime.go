@@ -45,6 +45,13 @@ type Runtime interface {
 	InspectNode(ctx context.Context, id NodeID) (NodeState, error)
 	// Usage returns what a running node has used by now.
 	Usage(ctx context.Context, id NodeID) (Usage, error)
+	// Limits returns what a node may use at most, as it is in force.
+	Limits(ctx context.Context, id NodeID) (Limits, error)
+	// LimitCPUs and LimitMemory change a limit of a node, for its present start
+	// and for later ones; 0 lifts it. Memory that a node uses already can't be
+	// taken from it everywhere: then the limit is refused with kind NodeFault.
+	LimitCPUs(ctx context.Context, id NodeID, cpus float64) error
+	LimitMemory(ctx context.Context, id NodeID, bytes int64) error
 	// WaitExit blocks until the node does not run and returns its state then.
 	WaitExit(ctx context.Context, id NodeID) (NodeState, error)
 
@@ -111,6 +118,7 @@ type Space string
 const (
 	NetworkSpace Space = ""          // it dials from there, and changes what packets meet
 	ProcessSpace Space = "processes" // it sees the node's processes, and signals them
+	LimitSpace   Space = "limits"    // it reads what the kernel limits the node to
 )
 
 // Scope is to whom things belong: one variant of one run.
@@ -153,6 +161,7 @@ type Info struct {
 	Version string
 	OS      string
 	Arch    string
+	Machine Limits // of what there is, which all nodes share
 	Can     Capabilities
 }
 
@@ -289,6 +298,12 @@ type Usage struct {
 	At     time.Time     // by the clock that CPU is counted with
 	CPU    time.Duration // since its start, of all its processes and CPUs
 	Memory int64         // bytes now, without what can be dropped at once
+}
+
+// Limits are what a node may use at most; 0 is all that there is.
+type Limits struct {
+	CPUs   float64 `json:"cpus,omitempty"`
+	Memory int64   `json:"memory,omitempty"` // bytes, and no more with swap
 }
 
 // NodeEvent is something that happened to a node.

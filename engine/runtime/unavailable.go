@@ -34,6 +34,9 @@ func (u unavailable) InspectNode(context.Context, NodeID) (NodeState, error) {
 	return NodeState{}, u.err
 }
 func (u unavailable) Usage(context.Context, NodeID) (Usage, error)        { return Usage{}, u.err }
+func (u unavailable) Limits(context.Context, NodeID) (Limits, error)      { return Limits{}, u.err }
+func (u unavailable) LimitCPUs(context.Context, NodeID, float64) error    { return u.err }
+func (u unavailable) LimitMemory(context.Context, NodeID, int64) error    { return u.err }
 func (u unavailable) WaitExit(context.Context, NodeID) (NodeState, error) { return NodeState{}, u.err }
 func (u unavailable) Exec(context.Context, NodeID, ExecSpec) (ExecResult, error) {
 	return ExecResult{}, u.err

@@ -95,6 +95,11 @@ type Nodes interface {
 	Stop(ctx context.Context, address string, grace time.Duration) error
 	Pause(ctx context.Context, address string) error
 	Unpause(ctx context.Context, address string) error
+	// Limits says what a node may use. LimitCPUs and LimitMemory (in bytes)
+	// change that, for later starts too; 0 lifts a limit.
+	Limits(ctx context.Context, address string) (Limits, error)
+	LimitCPUs(ctx context.Context, address string, cpus float64) error
+	LimitMemory(ctx context.Context, address string, bytes int64) error
 	// ExpectExit says that the node may exit from now until its next start.
 	ExpectExit(address string)
 	WaitExit(ctx context.Context, address string) (runtime.NodeState, error)
@@ -110,6 +115,12 @@ type Usage struct {
 	// CPUPercent is the time of CPUs that it used since Usage was last asked
 	// of it, and at first since its start, in per cent of one CPU.
 	CPUPercent float64
+}
+
+// Limits are those of a node, and what its machine has.
+type Limits struct {
+	runtime.Limits
+	Machine runtime.Limits
 }
 
 // Workloads are the running workloads.

@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"engine/traffic":       {"engine/event"},
 	"engine/workload":      {"engine/event", "engine/traffic", "dsl/schema"},
 	"engine/fault":         {"dsl/schema", "engine/step", "engine/runtime"},
-	"engine/guardian":      {"engine/fault", "engine/runtime"},
+	"engine/guardian":      {"dsl/schema", "engine/fault", "engine/runtime", "engine/step"},
 	"engine/docker":        {"engine/runtime", "engine/agent"},
 	"engine/agent":         {"engine/traffic", "engine/runtime", "engine/link", "engine/process"},
 	"engine/report":        {"engine/event"},

@@ -28,6 +28,7 @@ func Run(t *testing.T, opts Options) {
 	for name, rules := range map[string]map[string]func(*lab){
 		"nodes":    nodeRules,
 		"exec":     execRules,
+		"limits":   limitRules,
 		"logs":     logRules,
 		"networks": networkRules,
 		"events":   eventRules,

@@ -187,7 +187,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	if r.opts.Can != nil {
 		can = *r.opts.Can
 	}
-	return runtime.Info{Name: "fake", Version: "1", OS: "linux", Arch: "amd64", Can: can}, nil
+	return runtime.Info{Name: "fake", Version: "1", OS: "linux", Arch: "amd64", Machine: runtime.Limits{CPUs: 4, Memory: 8 << 30}, Can: can}, nil
 }
 
 // EnsureImage has every image: one to pull is local, one to build is built

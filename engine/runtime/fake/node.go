@@ -373,6 +373,9 @@ func (r *Runtime) InspectNode(ctx context.Context, id runtime.NodeID) (runtime.N
 	return n.copyState(), nil
 }
 
+// usedMemory is what every node that runs uses.
+const usedMemory = 1 << 20
+
 // Usage says that a node uses half a CPU and 1 MiB.
 func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, error) {
 	n, err := r.find(ctx, "Usage", id)
@@ -385,7 +388,7 @@ func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.opts.Now()
-	return runtime.Usage{At: now, CPU: now.Sub(n.state.StartedAt) / 2, Memory: 1 << 20}, nil
+	return runtime.Usage{At: now, CPU: now.Sub(n.state.StartedAt) / 2, Memory: usedMemory}, nil
 }
 
 // WaitExit waits for the exit.

@@ -196,3 +196,36 @@ func (x nodes) LogTail(_ context.Context, address string, lines int) ([]string, 
 	log := x.node(address).Log
 	return log[max(0, len(log)-lines):], nil
 }
+
+// What the nodes of a World share.
+const (
+	machineCPUs   = 4
+	machineMemory = 8 << 30
+)
+
+func (x nodes) Limits(ctx context.Context, address string) (step.Limits, error) {
+	if _, err := x.State(ctx, address); err != nil {
+		return step.Limits{}, err
+	}
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	return step.Limits{Limits: x.w.nodes[address].Limits, Machine: runtime.Limits{CPUs: machineCPUs, Memory: machineMemory}}, nil
+}
+
+func (x nodes) LimitCPUs(_ context.Context, address string, cpus float64) error {
+	return x.limit(address, fmt.Sprintf("limit cpus %s %g", address, cpus), func(l *runtime.Limits) { l.CPUs = cpus })
+}
+
+func (x nodes) LimitMemory(_ context.Context, address string, bytes int64) error {
+	return x.limit(address, fmt.Sprintf("limit memory %s %d", address, bytes), func(l *runtime.Limits) { l.Memory = bytes })
+}
+
+func (x nodes) limit(address, call string, change func(*runtime.Limits)) error {
+	if x.w.OnLimit != nil {
+		change = x.w.OnLimit
+	}
+	return x.w.change(address, call, func(n *Node) error {
+		change(&n.Limits)
+		return nil
+	})
+}

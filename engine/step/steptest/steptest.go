@@ -28,6 +28,7 @@ type Node struct {
 	Args     cty.Value // of the kind's block
 	State    runtime.NodeState
 	Usage    step.Usage
+	Limits   runtime.Limits
 	Log      []string
 	// Processes are those in it. SIGKILL and SIGTERM end them, unless
 	// OnProcessSignal says otherwise.
@@ -55,6 +56,8 @@ type World struct {
 	// OnProcessSignal is asked what a signal to a process does, in place of what
 	// it would; nil: what it would.
 	OnProcessSignal func(address, signal string, p *process.Process)
+	// OnLimit does to a node's limits what a call would; nil: what it says.
+	OnLimit func(*runtime.Limits)
 	// Statistics is what stopping a workload yields, by address.
 	Statistics map[string]cty.Value
 	// OnHeal is asked for each fault that is healed.
@@ -136,6 +139,14 @@ func (w *World) Exit(address string, code int) {
 	n.State.Running, n.State.Paused = false, false
 	n.State.ExitCode, n.State.ExitedAt = code, w.Clock.Now()
 	close(n.exited)
+}
+
+// OOM makes a running node exit for using too much memory.
+func (w *World) OOM(address string) {
+	w.Exit(address, 137)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.nodes[address].State.OOMKilled = true
 }
 
 // change finds a node, notes the call and changes the node.

@@ -9,10 +9,11 @@ import (
 	"os"
 
 	"github.com/scenario-run/scenario/engine/agent"
+	"github.com/scenario-run/scenario/engine/agent/cgroup"
 )
 
 func main() {
-	if err := agent.Serve(context.Background(), os.Stdin, os.Stdout, map[string]agent.Job{"conformance-echo": echo}); err != nil {
+	if err := agent.Serve(context.Background(), os.Stdin, os.Stdout, map[string]agent.Job{"conformance-echo": echo, cgroup.LimitsJob: cgroup.Job}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
