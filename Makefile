@@ -10,9 +10,11 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
+TRAFFICTIME ?= 15s
+VEGETA := github.com/tsenart/vegeta/v12@v12.13.0
 SCENARIO ?= scenarios/ha_serve.hcl
 
-.PHONY: help setup setup-dev build demo test unit lint bench bench-blocks bench-faults bench-peer fuzz docs clean
+.PHONY: help setup setup-dev build demo test unit lint bench bench-blocks bench-faults bench-traffic bench-peer fuzz docs clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +42,7 @@ unit: ## the quick tests: those on Docker that take seconds, none on Ray
 lint: setup-dev ## gofmt, go vet, staticcheck, shellcheck
 	scripts/lint $(STATICCHECK)
 
-bench: setup build bench-blocks bench-faults ## the engine's own part: nodes up and down against bare API calls, time per step and per plan, faults
+bench: setup build bench-blocks bench-faults bench-traffic ## the engine's own part: nodes up and down against bare API calls, time per step and per plan, faults, traffic
 	go test -run '^$$' -bench 'AThousandNotes|PlanOfHAServe' ./engine ./engine/plan
 	go run ./bench/nodes -image "$$(scripts/base-image)"
 
@@ -50,6 +52,11 @@ bench-blocks: build ## validate and plan of large files against what hcl itself 
 
 bench-faults: setup build ## how long a fault on links takes to be active
 	go run ./bench/faults -image "$$(scripts/base-image)"
+
+bench-traffic: build ## 5,000 requests a second from an agent, TRAFFICTIME (15s) each way: how many are late, and CPU against vegeta's
+	GOBIN=$(CURDIR)/bin CGO_ENABLED=0 go install $(VEGETA)
+	go build -o bin/bench-traffic ./bench/traffic
+	bin/bench-traffic -scenario bin/scenario -vegeta bin/vegeta -duration $(TRAFFICTIME)
 
 bench-peer: setup build ## the main job against the pytest that it replaces, five pairs: takes about ten minutes
 	scripts/bench-peer

@@ -26,7 +26,7 @@ type workloadIn struct {
 	Timeout     time.Duration     `scn:"timeout" default:"2s" check:"positive_duration" doc:"How long an answer may take, connecting included."`
 	Expect      cty.Value         `scn:"expect"`
 	Capture     map[string]string `scn:"capture" doc:"Values to collect as strings: a name and a path in the JSON of the answer, such as items.0.id. An answer without one is unexpected."`
-	Monotonic   []string          `scn:"monotonic" doc:"Captured numbers that must never be lower than one that had been answered before the request was sent; one that is counts as unexpected."`
+	Monotonic   []string          `scn:"monotonic" doc:"Captured numbers that must never be lower than one that had been answered before the request was sent; one that is counts as failed, went_back."`
 	Keepalive   bool              `scn:"keepalive" default:"false" doc:"Whether connections are used again; otherwise each request makes its own."`
 	MaxInFlight int               `scn:"max_in_flight" default:"1000" check:"count" doc:"How many requests may wait for an answer; those beyond are not sent and count as failed (saturated)."`
 	From        step.Node         `scn:"from"`

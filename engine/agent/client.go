@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -148,8 +149,9 @@ func (c *Client) Run(ctx context.Context, job string, spec []byte, line func([]b
 		_ = e.SetReadDeadline(time.Now().Add(drainLimit))
 	})
 	defer stop()
+	in := &frameReader{r: bufio.NewReaderSize(e.Stream, chunk)} // many short frames
 	for {
-		t, payload, err := e.in.whole()
+		t, payload, err := in.whole()
 		switch {
 		case errors.Is(err, yamux.ErrTimeout):
 			return fmt.Errorf("job %s did not finish within %s of being told to", job, drainLimit)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // A session has one stream for each dial and each job. Both ways a stream is a
@@ -43,19 +44,27 @@ type request struct {
 
 // frameWriter writes whole frames, from any goroutine.
 type frameWriter struct {
-	mu  sync.Mutex
-	w   io.Writer
-	buf []byte
+	mu      sync.Mutex
+	w       io.Writer
+	buf     []byte // frames that are not written yet
+	gathers bool
+	failed  error // of the first write that did
 }
 
+// write writes a frame, at once or, while it gathers, soon.
 func (f *frameWriter) write(t frameType, payload []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.buf = append(f.buf[:0], byte(t))
+	if f.gathers && len(f.buf) == 0 {
+		f.flushSoon()
+	}
+	f.buf = append(f.buf, byte(t))
 	f.buf = binary.BigEndian.AppendUint32(f.buf, uint32(len(payload)))
 	f.buf = append(f.buf, payload...)
-	_, err := f.w.Write(f.buf)
-	return err
+	if !f.gathers || len(f.buf) >= chunk {
+		f.flush()
+	}
+	return f.failed
 }
 
 func (f *frameWriter) writeJSON(t frameType, value any) error {
@@ -64,6 +73,42 @@ func (f *frameWriter) writeJSON(t frameType, value any) error {
 		return err
 	}
 	return f.write(t, payload)
+}
+
+// gatherFor is how long lines of a job wait for more, so that thousands a second
+// don't take a write each: little beside what whoever looks at them looks for.
+const gatherFor = 2 * time.Millisecond
+
+// gather makes writes wait for more for gatherFor, unless finish is called.
+func (f *frameWriter) gather() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gathers = true
+}
+
+// finish writes what is gathered, and gathers no more.
+func (f *frameWriter) finish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gathers = false
+	f.flush()
+}
+
+// flush writes what is in buf. Under the lock.
+func (f *frameWriter) flush() {
+	if len(f.buf) > 0 && f.failed == nil {
+		_, f.failed = f.w.Write(f.buf)
+	}
+	f.buf = f.buf[:0]
+}
+
+// flushSoon flushes once gatherFor is over. Under the lock.
+func (f *frameWriter) flushSoon() {
+	time.AfterFunc(gatherFor, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.flush()
+	})
 }
 
 // frameReader reads frames. A read that fails by a deadline may be repeated.

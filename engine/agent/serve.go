@@ -106,7 +106,9 @@ func serveJob(ctx context.Context, in *frameReader, out *frameWriter, jobs map[s
 	})
 	err := fmt.Errorf("the agent has no job %q", req.Job)
 	if job, ok := jobs[req.Job]; ok {
+		out.gather()
 		err = job(ctx, req.Spec, func(line []byte) error { return out.write(dataFrame, line) })
+		out.finish()
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		_ = out.writeJSON(errorFrame, encodeError(err))

@@ -23,6 +23,7 @@ const (
 	HTTP4xx     Class = "http_4xx"    // a status that was not expected
 	HTTP5xx     Class = "http_5xx"
 	Unexpected  Class = "unexpected" // an answer that was not expected, or any other error
+	WentBack    Class = "went_back"  // a captured number that must only grow did not
 	Saturated   Class = "saturated"  // not sent: too many in flight, or no free port
 	Down        Class = "down"       // the node that should ask is not running
 )

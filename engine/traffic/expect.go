@@ -26,39 +26,86 @@ func (e Expect) needsBody() bool { return e.Body != "" || len(e.JSON) > 0 }
 
 // Check returns how an answer differs from what is expected, or nil.
 func (e Expect) Check(status int, body []byte) error {
-	if len(e.Status) > 0 && !slices.Contains(e.Status, status) || len(e.Status) == 0 && status >= 400 {
-		return statusError(status)
+	x, err := e.compile()
+	if err != nil {
+		return err
 	}
+	return x.check(status, &document{text: body})
+}
+
+// expectation is an Expect in the form in which it is checked again and again.
+type expectation struct {
+	status []int
+	body   *regexp.Regexp
+	fields []field
+}
+
+// field is a value that a body must have somewhere.
+type field struct {
+	path string
+	want any
+}
+
+func (e Expect) compile() (expectation, error) {
+	x := expectation{status: e.Status}
 	if e.Body != "" {
 		re, err := regexp.Compile(e.Body)
 		if err != nil {
-			return err
+			return x, err
 		}
-		if !re.Match(body) {
-			return unexpectedf("the body %s does not match %q", excerpt(body), e.Body)
-		}
-	}
-	if len(e.JSON) == 0 {
-		return nil
-	}
-	doc, err := parseJSON(body)
-	if err != nil {
-		return unexpectedf("the body %s is not JSON: %v", excerpt(body), err)
+		x.body = re
 	}
 	for _, path := range sortedKeys(e.JSON) {
 		want, err := parseJSON(e.JSON[path])
 		if err != nil {
-			return fmt.Errorf("expected value of %q: %w", path, err)
+			return x, fmt.Errorf("expected value of %q: %w", path, err)
 		}
-		got, ok := lookup(doc, path)
+		x.fields = append(x.fields, field{path, want})
+	}
+	return x, nil
+}
+
+func (x expectation) check(status int, body *document) error {
+	if len(x.status) > 0 && !slices.Contains(x.status, status) || len(x.status) == 0 && status >= 400 {
+		return statusError(status)
+	}
+	if x.body != nil && !x.body.Match(body.text) {
+		return unexpectedf("the body %s does not match %q", excerpt(body.text), x.body)
+	}
+	if len(x.fields) == 0 {
+		return nil
+	}
+	doc, err := body.json()
+	if err != nil {
+		return err
+	}
+	for _, f := range x.fields {
+		got, ok := lookup(doc, f.path)
 		if !ok {
-			return unexpectedf("the body has no %q", path)
+			return unexpectedf("the body has no %q", f.path)
 		}
-		if !equalJSON(got, want) {
-			return unexpectedf("%q is %s, not %s", path, textOf(got), textOf(want))
+		if !equalJSON(got, f.want) {
+			return unexpectedf("%q is %s, not %s", f.path, textOf(got), textOf(f.want))
 		}
 	}
 	return nil
+}
+
+// document is the body of an answer, read as JSON once if at all.
+type document struct {
+	text   []byte
+	parsed any
+}
+
+func (d *document) json() (any, error) {
+	if d.parsed == nil {
+		doc, err := parseJSON(d.text)
+		if err != nil {
+			return nil, unexpectedf("the body %s is not JSON: %v", excerpt(d.text), err)
+		}
+		d.parsed = doc
+	}
+	return d.parsed, nil
 }
 
 func unexpectedf(format string, args ...any) *failure {

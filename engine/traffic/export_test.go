@@ -7,5 +7,5 @@ import (
 
 // HTTPJobOver is HTTPJob over other connections than the machine's.
 func HTTPJobOver(ctx context.Context, s HTTPSpec, dial func(ctx context.Context, network, address string) (net.Conn, error), out func([]byte) error) error {
-	return generate(ctx, s.Rate, s.MaxInFlight, newHTTPSender(s, dial).send, out)
+	return s.send(ctx, dial, out)
 }

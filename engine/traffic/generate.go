@@ -2,15 +2,14 @@ package traffic
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 )
 
 // generate is an open loop: it calls send for request i at i/rate seconds after
-// the first, each in a goroutine of its own, until ctx ends. Then it waits for
-// those in flight, whose contexts do not end with ctx: send has a time limit.
-func generate(ctx context.Context, rate float64, maxInFlight int, send func(context.Context, *Sample), out func([]byte) error) error {
+// the first, side by side, until ctx ends. Then it waits for those in flight:
+// send has a time limit of its own.
+func generate(ctx context.Context, rate float64, maxInFlight int, send func(*Sample), out func([]byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begin := time.Now()
@@ -26,34 +25,77 @@ func generate(ctx context.Context, rate float64, maxInFlight int, send func(cont
 		written <- err
 	}()
 
-	var inFlight sync.WaitGroup
-	slots := make(chan struct{}, maxInFlight)
+	c := crew{work: make(chan *Sample), most: maxInFlight, do: func(s *Sample) { send(s); r.report(s) }}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for seq := int64(0); ; seq++ {
-		timer.Reset(time.Until(begin.Add(due(seq))))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
+		if !waitUntil(ctx, timer, begin.Add(due(seq))) {
 			stopped := time.Since(begin)
-			inFlight.Wait()
+			c.dismiss()
 			r.stop(stopped)
 			return <-written
 		}
 		s := &Sample{Seq: seq, Due: r.wall(due(seq)), Start: r.wall(time.Since(begin))}
-		select {
-		case slots <- struct{}{}:
-		default:
+		if !c.give(s) {
 			s.Outcome, s.Class, s.Error = Failed, Saturated, "too many requests in flight"
 			r.report(s)
-			continue
 		}
-		inFlight.Go(func() {
-			send(context.WithoutCancel(ctx), s)
-			<-slots
-			r.report(s)
-		})
 	}
+}
+
+// waitUntil waits for a time, and says whether it came before ctx ended.
+func waitUntil(ctx context.Context, timer *time.Timer, at time.Time) bool {
+	wait := time.Until(at)
+	if wait <= 0 {
+		return ctx.Err() == nil
+	}
+	timer.Reset(wait)
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// crew are the goroutines that send requests, one at a time each. They stay,
+// since what a request needs of stack a new one would have to grow into.
+type crew struct {
+	work    chan *Sample
+	do      func(*Sample)
+	most    int
+	members int
+	all     sync.WaitGroup
+}
+
+// give hands a request to one that has nothing to do, or to a new one, and says
+// whether there was one. It does not wait.
+func (c *crew) give(s *Sample) bool {
+	select {
+	case c.work <- s:
+		return true
+	default:
+	}
+	if c.members == c.most {
+		return false
+	}
+	c.members++
+	c.all.Go(func() {
+		for c.do(s); ; c.do(s) {
+			next, more := <-c.work
+			if !more {
+				return
+			}
+			s = next
+		}
+	})
+	return true
+}
+
+// dismiss waits until all that was given is done.
+func (c *crew) dismiss() {
+	close(c.work)
+	c.all.Wait()
 }
 
 // reporter puts samples into lines. Reporting never waits for whoever reads
@@ -106,16 +148,14 @@ func (r *reporter) add(l Line) {
 
 // write hands lines on until the last.
 func (r *reporter) write(out func([]byte) error) error {
+	var text []byte
 	for range r.more {
 		r.mu.Lock()
 		lines, last := r.lines, r.stopped
 		r.lines = nil
 		r.mu.Unlock()
 		for _, l := range lines {
-			text, err := json.Marshal(l)
-			if err != nil {
-				return err
-			}
+			text = l.Append(text[:0])
 			if err := out(text); err != nil {
 				return err
 			}

@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,17 +18,22 @@ import (
 // one sends request seq of a workload and returns its sample.
 func one(t *testing.T, spec HTTPSpec, seq int64) *Sample {
 	t.Helper()
-	return send(t, newSender(spec), seq)
+	return send(newSender(t, spec), seq)
 }
 
-func newSender(spec HTTPSpec) *httpSender {
-	return newHTTPSender(defaults(spec), (&net.Dialer{}).DialContext)
-}
-
-func send(t *testing.T, h *httpSender, seq int64) *Sample {
+func newSender(t *testing.T, spec HTTPSpec) *httpSender {
 	t.Helper()
+	h, err := newHTTPSender(defaults(spec), (&net.Dialer{}).DialContext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.wire.close)
+	return h
+}
+
+func send(h *httpSender, seq int64) *Sample {
 	s := &Sample{Seq: seq}
-	h.send(t.Context(), s)
+	h.send(s)
 	return s
 }
 
@@ -190,8 +194,8 @@ func TestAnAnswerToAWriteSaysWhetherItMayHaveHadAnEffect(t *testing.T) {
 		fmt.Sscanf(r.URL.Path, "/%d", &code)
 		w.WriteHeader(code)
 	})
-	for code, want := range map[int]Outcome{200: OK, 400: Failed, 404: Failed, 500: Unknown, 502: Unknown, 503: Failed, 504: Unknown} {
-		if s := one(t, HTTPSpec{URLs: []string{fmt.Sprint(url, "/", code)}, Method: "PUT"}, 0); s.Outcome != want {
+	for code, want := range map[int]Outcome{200: OK, 202: Unknown, 302: Failed, 400: Failed, 404: Failed, 500: Unknown, 502: Unknown, 503: Failed, 504: Unknown} {
+		if s := one(t, HTTPSpec{URLs: []string{fmt.Sprint(url, "/", code)}, Method: "PUT", Expect: Expect{Status: []int{200}}}, 0); s.Outcome != want {
 			t.Errorf("PUT answered with %d: %s, want %s", code, s.Outcome, want)
 		}
 	}
@@ -220,9 +224,9 @@ func TestRequestsTakeTurnsAmongURLs(t *testing.T) {
 		defer mu.Unlock()
 		got = append(got, r.URL.Path)
 	})
-	h := newSender(HTTPSpec{URLs: []string{url + "/a", url + "/b", url + "/c"}})
+	h := newSender(t, HTTPSpec{URLs: []string{url + "/a", url + "/b", url + "/c"}})
 	for seq := range int64(4) {
-		send(t, h, seq)
+		send(h, seq)
 	}
 	if want := []string{"/a", "/b", "/c", "/a"}; !slices.Equal(got, want) {
 		t.Errorf("asked %v, want %v", got, want)
@@ -249,6 +253,14 @@ func TestFailoverTriesTheOthersBeforeItFails(t *testing.T) {
 	}
 }
 
+func TestAWriteThatFailedOverHadPerhapsAnEffectIfAnyTryHad(t *testing.T) {
+	failing := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	s := one(t, HTTPSpec{URLs: []string{failing, nobody(t)}, Failover: true, Method: "POST"}, 0)
+	if s.Outcome != Unknown || s.Class != Refused {
+		t.Errorf("got %+v, want it unknown, and refused by the last", s)
+	}
+}
+
 func TestConnectionsAreNewUnlessKeptAlive(t *testing.T) {
 	for keepalive, want := range map[bool]int64{false: 3, true: 1} {
 		var made atomic.Int64
@@ -259,9 +271,9 @@ func TestConnectionsAreNewUnlessKeptAlive(t *testing.T) {
 			}
 		}
 		server.Start()
-		h := newSender(HTTPSpec{URLs: []string{server.URL}, Keepalive: keepalive})
+		h := newSender(t, HTTPSpec{URLs: []string{server.URL}, Keepalive: keepalive})
 		for seq := range int64(3) {
-			send(t, h, seq)
+			send(h, seq)
 		}
 		if made.Load() != want {
 			t.Errorf("keepalive %t: %d connections for 3 requests, want %d", keepalive, made.Load(), want)
@@ -273,19 +285,23 @@ func TestConnectionsAreNewUnlessKeptAlive(t *testing.T) {
 func TestAMonotonicNumberMustNotGoBack(t *testing.T) {
 	reply := "0"
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"n": %s}`, reply) })
-	h := newSender(HTTPSpec{URLs: []string{url}, Capture: map[string]string{"n": "n"}, Monotonic: []string{"n"}})
+	h := newSender(t, HTTPSpec{URLs: []string{url}, Capture: map[string]string{"n": "n"}, Monotonic: []string{"n"}})
 	for seq, tt := range []struct{ reply, wrong string }{
 		{"5", ""}, {"5", ""}, {"10", ""}, {"9", "n went back from 10 to 9"}, {"10", ""}, {"9.5", "n went back from 10 to 9.5"},
 		{"9007199254740993", ""}, {"9007199254740992", "n went back from 9007199254740993 to 9007199254740992"},
 		{`"x"`, "not a number"},
 	} {
 		reply = tt.reply
-		s := send(t, h, int64(seq))
+		s := send(h, int64(seq))
 		if (s.Outcome == OK) != (tt.wrong == "") || !strings.Contains(s.Error, tt.wrong) {
 			t.Errorf("answer %s: %+v, want %q", tt.reply, s, tt.wrong)
 		}
-		if tt.wrong != "" && s.Class != Unexpected {
-			t.Errorf("answer %s: class %s", tt.reply, s.Class)
+		want := map[bool]Class{true: WentBack}[strings.Contains(tt.wrong, "went back")]
+		if want == "" && tt.wrong != "" {
+			want = Unexpected
+		}
+		if s.Class != want {
+			t.Errorf("answer %s: class %q, want %q", tt.reply, s.Class, want)
 		}
 	}
 }
@@ -304,15 +320,15 @@ func TestOverlappingRequestsMayBeAnsweredInAnyOrder(t *testing.T) {
 		}
 		io.WriteString(w, `{"n": 2}`)
 	})
-	h := newSender(HTTPSpec{URLs: []string{url + "/slow", url + "/fast"}, Capture: map[string]string{"n": "n"}, Monotonic: []string{"n"}})
+	h := newSender(t, HTTPSpec{URLs: []string{url + "/slow", url + "/fast"}, Capture: map[string]string{"n": "n"}, Monotonic: []string{"n"}})
 	first := make(chan *Sample)
 	go func() {
 		s := &Sample{Seq: 0}
-		h.send(context.Background(), s)
+		h.send(s)
 		first <- s
 	}()
 	<-arrived
-	if s := send(t, h, 1); s.Outcome != OK {
+	if s := send(h, 1); s.Outcome != OK {
 		t.Errorf("the second: %+v", s)
 	}
 	close(slow)

@@ -3,7 +3,7 @@ package traffic
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -40,9 +40,29 @@ func Ask(ctx context.Context, client *http.Client, r Request) Reply {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) },
 	})
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
+	req, err := r.prepare(ctx)
 	if err != nil {
 		return Reply{Err: err}
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Reply{Err: withoutURL(err), Sent: sent.Load()}
+	}
+	body, size, err := readBody(resp.Body, maxBody)
+	if err != nil {
+		return Reply{Err: err, Sent: true, Bytes: size}
+	}
+	return Reply{Status: resp.StatusCode, Header: resp.Header, Body: body, Bytes: size, Sent: true}
+}
+
+// prepare makes net/http's form of it.
+func (r Request) prepare(ctx context.Context) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	if req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no http:// or https:// address", r.URL)
 	}
 	for name, value := range r.Headers {
 		if strings.EqualFold(name, "Host") {
@@ -51,22 +71,7 @@ func Ask(ctx context.Context, client *http.Client, r Request) Reply {
 		}
 		req.Header.Set(name, value)
 	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return Reply{Err: withoutURL(err), Sent: sent.Load()}
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-	size := int64(len(body))
-	if err == nil {
-		var rest int64
-		rest, err = io.Copy(io.Discard, resp.Body)
-		size += rest
-	}
-	if err != nil {
-		return Reply{Err: err, Sent: true, Bytes: size}
-	}
-	return Reply{Status: resp.StatusCode, Header: resp.Header, Body: body, Bytes: size, Sent: true}
+	return req, nil
 }
 
 // withoutURL takes off what net/http puts around an error: method and URL,
@@ -88,8 +93,10 @@ func (r Reply) outcome(method string) Outcome {
 	if safe(method) || !r.Sent {
 		return Failed
 	}
-	switch r.Status {
-	case 0, http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+	switch {
+	case r.Status == 0, r.Status/100 == 2:
+		return Unknown
+	case r.Status == http.StatusInternalServerError, r.Status == http.StatusBadGateway, r.Status == http.StatusGatewayTimeout:
 		return Unknown
 	default:
 		return Failed

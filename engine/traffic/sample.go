@@ -5,7 +5,8 @@ type Outcome string
 
 // The outcomes. Unknown is a failed request that may have had an effect: it
 // was not a safe one (GET, HEAD, OPTIONS), at least a part of it was sent, and
-// either no whole answer came or one of 500, 502 or 504.
+// either no whole answer came, or one of 500, 502 or 504, or a good one that was
+// not what was expected.
 const (
 	OK      Outcome = "ok"
 	Failed  Outcome = "failed"
@@ -30,13 +31,3 @@ type Sample struct {
 
 // Answered says that a whole answer came, whatever it was.
 func (s Sample) Answered() bool { return s.Outcome == OK || s.Code != 0 }
-
-// Line is what a job writes: a sample, or, with Stopped, that it has ended.
-type Line struct {
-	*Sample
-	// Settled is the time before which everything that was due has been
-	// reported: the due time of the oldest request that has not been.
-	Settled int64 `json:"settled,omitempty"`
-	// Stopped, on the last line, is when sending ended.
-	Stopped int64 `json:"stopped,omitempty"`
-}

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -91,8 +90,8 @@ func NewStore(captures []string, offset time.Duration) *Store {
 
 // Feed adds a line of a job.
 func (s *Store) Feed(line []byte) error {
-	var l traffic.Line
-	if err := json.Unmarshal(line, &l); err != nil {
+	l, err := traffic.ParseLine(line)
+	if err != nil {
 		return fmt.Errorf("line of a workload: %w", err)
 	}
 	s.mu.Lock()

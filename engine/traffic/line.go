@@ -1,0 +1,269 @@
+package traffic
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Line is what a job writes: a sample, or, with Stopped, that it has ended.
+type Line struct {
+	*Sample
+	// Settled is the time before which everything that was due has been
+	// reported: the due time of the oldest request that has not been.
+	Settled int64 `json:"settled,omitempty"`
+	// Stopped, on the last line, is when sending ended.
+	Stopped int64 `json:"stopped,omitempty"`
+}
+
+// Append appends the line as encoding/json would write it, at a tenth of its
+// cost: there are thousands of them a second.
+func (l Line) Append(b []byte) []byte {
+	start := len(b)
+	if s := l.Sample; s != nil {
+		b = appendNumber(b, `,"seq":`, s.Seq)
+		b = appendNumber(b, `,"due":`, s.Due)
+		b = appendNumber(b, `,"start":`, s.Start)
+		b = appendNumber(b, `,"end":`, s.End)
+		b = appendText(append(b, `,"outcome":`...), string(s.Outcome))
+		if s.Class != "" {
+			b = appendText(append(b, `,"class":`...), string(s.Class))
+		}
+		if s.Code != 0 {
+			b = appendNumber(b, `,"code":`, int64(s.Code))
+		}
+		if s.Bytes != 0 {
+			b = appendNumber(b, `,"bytes":`, s.Bytes)
+		}
+		b = appendCaptured(b, s.Captured)
+		if s.Error != "" {
+			b = appendText(append(b, `,"error":`...), s.Error)
+		}
+	}
+	if l.Settled != 0 {
+		b = appendNumber(b, `,"settled":`, l.Settled)
+	}
+	if l.Stopped != 0 {
+		b = appendNumber(b, `,"stopped":`, l.Stopped)
+	}
+	if len(b) == start {
+		return append(b, "{}"...)
+	}
+	b[start] = '{'
+	return append(b, '}')
+}
+
+func appendNumber(b []byte, name string, n int64) []byte {
+	return strconv.AppendInt(append(b, name...), n, 10)
+}
+
+func appendCaptured(b []byte, captured map[string]string) []byte {
+	if len(captured) == 0 {
+		return b
+	}
+	b = append(b, `,"captured":`...)
+	before := byte('{')
+	for _, name := range sortedKeys(captured) {
+		b = appendText(append(b, before), name)
+		b = appendText(append(b, ':'), captured[name])
+		before = ','
+	}
+	return append(b, '}')
+}
+
+func appendText(b []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // every string has a form in JSON
+	}
+	return append(b, text...)
+}
+
+// isPlain says that a string stands in JSON as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseLine reads a line. One as Append writes it takes a tenth of what
+// encoding/json needs, which reads all others.
+func ParseLine(text []byte) (Line, error) {
+	p := parser{rest: text}
+	if l, ok := p.line(); ok {
+		return l, nil
+	}
+	var l Line
+	err := json.Unmarshal(text, &l)
+	return l, err
+}
+
+// parser reads what Append writes, and nothing else.
+type parser struct{ rest []byte }
+
+func (p *parser) line() (l Line, ok bool) {
+	if !p.skip("{") {
+		return l, false
+	}
+	if p.skip(`"seq":`) {
+		s, ok := p.sample()
+		if !ok {
+			return l, false
+		}
+		l.Sample = s
+		if !p.skip(",") {
+			return l, p.end()
+		}
+	}
+	if p.skip(`"settled":`) {
+		if l.Settled, ok = p.number(); !ok {
+			return l, false
+		}
+		if !p.skip(",") {
+			return l, p.end()
+		}
+	}
+	if !p.skip(`"stopped":`) {
+		return l, false
+	}
+	l.Stopped, ok = p.number()
+	return l, ok && p.end()
+}
+
+func (p *parser) end() bool { return p.skip("}") && len(p.rest) == 0 }
+
+// sample reads a sample from its number on.
+func (p *parser) sample() (*Sample, bool) {
+	s := &Sample{}
+	numbers := []struct {
+		name string
+		to   *int64
+	}{{"", &s.Seq}, {`,"due":`, &s.Due}, {`,"start":`, &s.Start}, {`,"end":`, &s.End}}
+	for _, n := range numbers {
+		var ok bool
+		if !p.skip(n.name) {
+			return nil, false
+		}
+		if *n.to, ok = p.number(); !ok {
+			return nil, false
+		}
+	}
+	s.Outcome = p.outcome()
+	if s.Outcome == "" {
+		return nil, false
+	}
+	class, _ := p.field(`,"class":`)
+	s.Class = Class(class)
+	var ok bool
+	if p.skip(`,"code":`) {
+		var code int64
+		if code, ok = p.number(); !ok {
+			return nil, false
+		}
+		s.Code = int(code)
+	}
+	if p.skip(`,"bytes":`) {
+		if s.Bytes, ok = p.number(); !ok {
+			return nil, false
+		}
+	}
+	if s.Captured, ok = p.captured(); !ok {
+		return nil, false
+	}
+	s.Error, _ = p.field(`,"error":`)
+	return s, true
+}
+
+// outcome reads one of the outcomes, which need no memory of their own.
+func (p *parser) outcome() Outcome {
+	for _, o := range []Outcome{OK, Failed, Unknown} {
+		before := p.rest
+		if p.skip(`,"outcome":"`) && p.skip(string(o)) && p.skip(`"`) {
+			return o
+		}
+		p.rest = before
+	}
+	return ""
+}
+
+func (p *parser) captured() (map[string]string, bool) {
+	if !p.skip(`,"captured":{`) {
+		return nil, true
+	}
+	m := map[string]string{}
+	for {
+		name, ok := p.text()
+		if !ok || !p.skip(":") {
+			return nil, false
+		}
+		value, ok := p.text()
+		if !ok {
+			return nil, false
+		}
+		m[name] = value
+		if !p.skip(",") {
+			return m, p.skip("}")
+		}
+	}
+}
+
+func (p *parser) skip(text string) bool {
+	if len(p.rest) < len(text) || string(p.rest[:len(text)]) != text {
+		return false
+	}
+	p.rest = p.rest[len(text):]
+	return true
+}
+
+// number reads an integer of up to 18 digits, so that it fits.
+func (p *parser) number() (int64, bool) {
+	negative := p.skip("-")
+	var n int64
+	i := 0
+	for ; i < len(p.rest) && p.rest[i] >= '0' && p.rest[i] <= '9'; i++ {
+		n = n*10 + int64(p.rest[i]-'0')
+	}
+	if i == 0 || i > 19 || i == 19 && n < 1e18 || i > 1 && p.rest[0] == '0' {
+		return 0, false
+	}
+	p.rest = p.rest[i:]
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+func (p *parser) field(name string) (string, bool) {
+	before := p.rest
+	if !p.skip(name) {
+		return "", false
+	}
+	text, ok := p.text()
+	if !ok {
+		p.rest = before
+	}
+	return text, ok
+}
+
+// text reads a string that stands in JSON as it is.
+func (p *parser) text() (string, bool) {
+	if !p.skip(`"`) {
+		return "", false
+	}
+	for i, c := range p.rest {
+		switch {
+		case c == '"':
+			text := string(p.rest[:i])
+			p.rest = p.rest[i+1:]
+			return text, true
+		case c < ' ' || c >= 0x7f || c == '\\':
+			return "", false
+		}
+	}
+	return "", false
+}
