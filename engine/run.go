@@ -52,6 +52,8 @@ type Options struct {
 	Interrupts <-chan os.Signal
 	// Invalid are the files that could not be loaded.
 	Invalid []event.FileInvalid
+	// Warned are files that could be, but not without warnings.
+	Warned []event.FileWarned
 	// Source returns the text of a source file, for excerpts. Nil, or nil
 	// returned: no excerpts.
 	Source func(file string) []byte
@@ -168,6 +170,9 @@ func (r *run) carryOut(ctx context.Context, variants []Variant) (Result, error) 
 	for _, bad := range r.Invalid {
 		r.stream.emit("", bad)
 		r.codes[codeInvalid] = true
+	}
+	for _, doubtful := range r.Warned {
+		r.stream.emit("", doubtful)
 	}
 	if len(variants) > 0 {
 		r.prepare(ctx)

@@ -309,6 +309,11 @@ func show(keys []string) []string {
 // invalid says whether any file can't be run.
 func (l *loaded) invalid() bool { return slices.ContainsFunc(l.files, (*file).invalid) }
 
+// anyValid says whether any file can be run.
+func (l *loaded) anyValid() bool {
+	return slices.ContainsFunc(l.files, func(f *file) bool { return !f.invalid() })
+}
+
 // diags are the diagnostics of all files, each once.
 func (l *loaded) diags() hcl.Diagnostics {
 	var all hcl.Diagnostics

@@ -20,17 +20,39 @@ func (l *loaded) invalidFiles() ([]event.FileInvalid, error) {
 		if !f.invalid() {
 			continue
 		}
-		var text, data bytes.Buffer
-		err := errors.Join(
-			diag.Print(&text, l.texts, withoutNotes(f.diags), diag.Style{}),
-			diag.JSON(&data, l.texts, f.diags),
-		)
+		told, err := l.told(f)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, event.FileInvalid{File: f.source(), Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())})
+		all = append(all, told)
 	}
 	return all, nil
+}
+
+// warnedFiles are the files that can be run, but not without warnings.
+func (l *loaded) warnedFiles() ([]event.FileWarned, error) {
+	var all []event.FileWarned
+	for _, f := range l.files {
+		if f.invalid() || len(withoutNotes(f.diags)) == 0 {
+			continue
+		}
+		told, err := l.told(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, event.FileWarned(told))
+	}
+	return all, nil
+}
+
+// told is what is wrong with a file, as text and as data.
+func (l *loaded) told(f *file) (event.FileInvalid, error) {
+	var text, data bytes.Buffer
+	err := errors.Join(
+		diag.Print(&text, l.texts, withoutNotes(f.diags), diag.Style{}),
+		diag.JSON(&data, l.texts, f.diags),
+	)
+	return event.FileInvalid{File: f.source(), Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())}, err
 }
 
 // repeat is the command that runs just one variant again, the same way. Values

@@ -111,22 +111,29 @@ func (r *reports) silenced(w *world, stream io.Writer) (resume func() error, err
 	return func() error { return github.Resume(stream, token) }, github.Silence(stream, token)
 }
 
-// outcome is what checking came to, told as the events of a run that has only
-// looked at the files.
-func (l *loaded) outcome(w *world, sizes map[*file]size) (*outcome.Run, error) {
-	run := outcome.New()
+// tell tells sinks what checking came to, as the events of a run that has only
+// looked at the files. Sizes are those of the valid ones that count as passed.
+func (l *loaded) tell(w *world, sizes map[*file]size, sinks ...event.Sink) error {
 	invalid, err := l.invalidFiles()
 	if err != nil {
-		return nil, err
+		return err
+	}
+	warned, err := l.warnedFiles()
+	if err != nil {
+		return err
 	}
 	at := w.now()
-	tell := func(variant string, body event.Body) {
-		// A Run takes in whatever it is told.
-		_ = run.Write(event.Event{Time: at, Variant: variant, Body: body})
+	say := func(variant string, body event.Body) {
+		for _, s := range sinks {
+			err = errors.Join(err, s.Write(event.Event{Time: at, Variant: variant, Body: body}))
+		}
 	}
-	tell("", event.RunStarted{})
+	say("", event.RunStarted{})
 	for _, f := range invalid {
-		tell("", f)
+		say("", f)
+	}
+	for _, f := range warned {
+		say("", f)
 	}
 	for _, f := range l.files {
 		if f.invalid() {
@@ -134,9 +141,9 @@ func (l *loaded) outcome(w *world, sizes map[*file]size) (*outcome.Run, error) {
 		}
 		for _, key := range sizes[f].keys {
 			title := titleOf(f.scenario.Name, key)
-			tell(title, event.VariantStarted{Scenario: f.scenario.Name, Variant: key, File: f.source()})
-			tell(title, event.VariantFinished{State: event.Passed})
+			say(title, event.VariantStarted{Scenario: f.scenario.Name, Variant: key, File: f.source()})
+			say(title, event.VariantFinished{State: event.Passed})
 		}
 	}
-	return run, nil
+	return err
 }

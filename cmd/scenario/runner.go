@@ -40,6 +40,9 @@ func (r *runner) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if !l.anyValid() {
+		return r.refuse(l)
+	}
 	if err := r.place(); err != nil {
 		return err
 	}
@@ -90,8 +93,29 @@ func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, er
 		o.Latest = filepath.Join(r.home, "latest")
 	}
 	var err error
-	o.Invalid, err = l.invalidFiles()
+	if o.Invalid, err = l.invalidFiles(); err != nil {
+		return o, err
+	}
+	o.Warned, err = l.warnedFiles()
 	return o, err
+}
+
+// refuse says why nothing can be run. There is no run then: no id, no
+// directory, only what the flags ask to be written.
+func (r *runner) refuse(l *loaded) error {
+	stream := r.w.stdout
+	if r.f.progress.value == "json" || r.f.json == "-" {
+		stream = r.w.stderr
+	}
+	sum, out := summary.New(), outcome.New()
+	err := errors.Join(
+		l.print(r.w, r.f.color.value, errorsOnly),
+		l.tell(r.w, nil, sum, out),
+	)
+	if err = errors.Join(err, r.writeSummary(sum, exitInvalid), r.f.write(r.w, out, stream)); err != nil {
+		return err
+	}
+	return &exitError{code: exitInvalid}
 }
 
 // prune removes the directories of old runs.
@@ -109,10 +133,6 @@ func (r *runner) carryOut(o engine.Options, variants []engine.Variant) (int, err
 	signals, stop := r.w.signals()
 	defer stop()
 	o.Interrupts = signals
-	if len(variants) == 0 {
-		res, err := engine.Run(context.Background(), o)
-		return res.ExitCode, err
-	}
 	rt, err := r.w.runtime()
 	if err != nil {
 		rt = runtime.Unavailable(err)

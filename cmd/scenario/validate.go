@@ -10,6 +10,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/engine/report/outcome"
 )
 
 func newValidate(w *world) *cobra.Command {
@@ -86,8 +87,8 @@ func (l *loaded) report(w *world, rep *reports, sizes map[*file]size, stream io.
 	if rep.junit == "" && !rep.annotates(w) {
 		return nil
 	}
-	out, err := l.outcome(w, sizes)
-	if err != nil {
+	out := outcome.New()
+	if err := l.tell(w, sizes, out); err != nil {
 		return err
 	}
 	return rep.write(w, out, stream)

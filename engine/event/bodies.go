@@ -7,7 +7,7 @@ import (
 
 // bodies has one value of each type that a stream can hold.
 var bodies = []Body{
-	RunStarted{}, FileInvalid{}, VariantStarted{}, ImageProgress{}, ImageReady{}, NetworkReady{}, NodeChanged{},
+	RunStarted{}, FileInvalid{}, FileWarned{}, VariantStarted{}, ImageProgress{}, ImageReady{}, NetworkReady{}, NodeChanged{},
 	RoundStarted{}, StepStarted{}, StepProgress{}, StepFinished{}, FaultChanged{}, WorkloadStarted{}, WorkloadFinished{},
 	Interrupted{}, PhaseStarted{}, Warning{}, LeftBehind{}, Output{}, VariantFinished{}, RunFinished{},
 }
@@ -34,6 +34,14 @@ type (
 	// FileInvalid is a file that does not load or plan. Text is the printed
 	// diagnostics, without colour; Diagnostics the same as data.
 	FileInvalid struct {
+		File        string          `json:"file"`
+		Text        string          `json:"text"`
+		Diagnostics json.RawMessage `json:"diagnostics,omitempty"`
+	}
+
+	// FileWarned is a file that loads, but not without warnings; it holds the
+	// same as FileInvalid.
+	FileWarned struct {
 		File        string          `json:"file"`
 		Text        string          `json:"text"`
 		Diagnostics json.RawMessage `json:"diagnostics,omitempty"`
@@ -248,6 +256,7 @@ type (
 
 func (RunStarted) eventType() string       { return "run_started" }
 func (FileInvalid) eventType() string      { return "file_invalid" }
+func (FileWarned) eventType() string       { return "file_warned" }
 func (VariantStarted) eventType() string   { return "variant_started" }
 func (ImageProgress) eventType() string    { return "image_progress" }
 func (ImageReady) eventType() string       { return "image_ready" }

@@ -54,7 +54,11 @@ func Write(w io.Writer, run *outcome.Run, path func(file string) string) error {
 
 func annotations(run *outcome.Run) []annotation {
 	var all []annotation
-	for _, f := range run.Invalid {
+	files := slices.Clone(run.Invalid)
+	for _, f := range run.Warned {
+		files = append(files, event.FileInvalid(f))
+	}
+	for _, f := range files {
 		for _, d := range outcome.Diagnostics(f) {
 			if a, ok := ofDiagnostic(d); ok {
 				all = append(all, a)

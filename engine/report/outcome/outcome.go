@@ -11,6 +11,7 @@ type Run struct {
 	Started  event.RunStarted
 	Began    time.Time
 	Invalid  []event.FileInvalid
+	Warned   []event.FileWarned
 	Variants []*Variant // in the order in which they began
 	Left     []event.LeftBehind
 	Finished *event.RunFinished // nil: the run was not recorded to its end
@@ -49,6 +50,8 @@ func (r *Run) Write(e event.Event) error {
 		r.Started, r.Began = b, e.Time
 	case event.FileInvalid:
 		r.Invalid = append(r.Invalid, b)
+	case event.FileWarned:
+		r.Warned = append(r.Warned, b)
 	case event.VariantStarted:
 		v := &Variant{Key: e.Variant, Started: b, Began: e.Time, byAddress: map[string]*Step{}}
 		for _, step := range b.Steps {
