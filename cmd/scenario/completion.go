@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 func newCompletion(w *world) *cobra.Command {
 	shells := map[string]func(*cobra.Command) error{
-		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(w.stdout, true) },
+		"bash":       w.bashCompletion,
 		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(w.stdout) },
 		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(w.stdout, true) },
 		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(w.stdout) },
@@ -44,6 +45,31 @@ their values, files, variables, variants, words to explain and runs to clean.`,
 			return script(cmd.Root())
 		},
 	}
+}
+
+// bashNeeds comes before what cobra makes for bash, which calls functions of
+// bash-completion. Without them each press of the key would print an error.
+const bashNeeds = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    for __scenario_file in /usr/share/bash-completion/bash_completion /etc/bash_completion \
+        /opt/homebrew/etc/profile.d/bash_completion.sh /usr/local/etc/profile.d/bash_completion.sh; do
+        if [[ -r $__scenario_file ]]; then
+            source "$__scenario_file"
+            break
+        fi
+    done
+    unset __scenario_file
+    if ! declare -F _get_comp_words_by_ref >/dev/null; then
+        echo 'scenario: completion in bash needs the package bash-completion; install it and open a new shell' >&2
+        return 1 2>/dev/null || exit 1
+    fi
+fi
+`
+
+func (w *world) bashCompletion(root *cobra.Command) error {
+	if _, err := io.WriteString(w.stdout, bashNeeds); err != nil {
+		return err
+	}
+	return root.GenBashCompletionV2(w.stdout, true)
 }
 
 // addCompletions says how the arguments and flags of all commands are
