@@ -8,6 +8,7 @@ import (
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/fault"
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -26,6 +27,7 @@ type executor struct {
 	env     step.Env // without what belongs to a step
 	journal *fault.Journal
 	base    context.Context // ends when everything of the variant must
+	kernel  link.Kernel     // what the machine can do, if a step needs to know
 
 	calls chan func()
 	over  chan struct{}  // closed when the loop has ended

@@ -38,6 +38,7 @@ type Options struct {
 	Clock    step.Clock // nil: the system's
 	Dir      string     // the run's directory, absolute; made if it is not there
 	Latest   string     // path of a link that is to lead to Dir; empty: none
+	Machines string     // directory in which what machines can do is remembered; empty: nowhere
 	RunID    string     // from NewRunID
 	Owner    string     // from Owner
 	Keep     Keep

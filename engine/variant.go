@@ -159,6 +159,9 @@ func (x *executor) live(ctx context.Context) {
 		x.ask(func() { x.blameCause("engine", classify(ctx, err), verdictOf(err)) })
 		return
 	}
+	if !x.machineSuffices(ctx) {
+		return
+	}
 	x.execute(ctx)
 	x.cleanUp()
 }

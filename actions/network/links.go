@@ -233,3 +233,10 @@ func (f linkFault[In]) Verify(ctx context.Context, env *step.Env, _ linkIntent) 
 }
 
 var linkTakes = []schema.Resource{schema.Links}
+
+// What faults on links need of the kernel.
+var (
+	needsRules  = schema.Need{string(link.NFTables)}
+	needsReject = schema.Need{string(link.Rejects)}
+	needsDraw   = schema.Need{string(link.Numgen)}
+)

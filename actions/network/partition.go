@@ -13,6 +13,7 @@ func partition() step.Definition {
 		Doc: "To a client, what is behind a partition doesn't answer: connecting times out. Active when a packet of its own was seen to be dropped at each end.\n\n" + linksDoc +
 			"\n\nEnded by `heal`.",
 		Check: checkLinks,
+		Needs: []schema.Need{needsRules},
 		Takes: linkTakes,
 		Examples: []schema.Example{{
 			Title: "Cut one node off from everyone for five seconds",
@@ -47,6 +48,7 @@ func blockPort() step.Definition {
 		Summary: "blocks one port: packets to it are dropped or rejected",
 		Doc:     "Active when a packet of its own was seen to meet the block at each end.\n\n" + linksDoc + "\n\nEnded by `heal`.",
 		Check:   checkLinks,
+		Needs:   []schema.Need{needsRules, needsReject},
 		Takes:   linkTakes,
 		Examples: []schema.Example{{
 			Title: "Refuse connections to a port",
@@ -75,6 +77,7 @@ func loss() step.Definition {
 		Doc: "Acts on what a node sends, so that a link of which both ways are hit loses twice. Active when a packet of its own was seen to be drawn for at each end that sends.\n\n" +
 			linksDoc + "\n\nEnded by `heal`.",
 		Check: checkLinks,
+		Needs: []schema.Need{needsRules, needsDraw},
 		Takes: linkTakes,
 		Examples: []schema.Example{{
 			Title: "A bad line between two nodes",

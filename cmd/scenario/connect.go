@@ -8,6 +8,7 @@ import (
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/agent"
 	"github.com/scenario-run/scenario/engine/agent/cgroup"
+	"github.com/scenario-run/scenario/engine/agent/kernel"
 	"github.com/scenario-run/scenario/engine/agent/procfs"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/docker"
@@ -37,6 +38,7 @@ func runtimeConfig() json.RawMessage { return nil }
 func agentJobs(k *rules.Keeper, p *procfs.Keeper) map[string]agent.Job {
 	return map[string]agent.Job{
 		"http":        traffic.HTTPJob,
+		link.CanJob:   kernel.Can,
 		link.RulesJob: k.Apply, link.KnockJob: k.Knock,
 		process.ListJob: p.List, process.SignalJob: p.Signal,
 		cgroup.LimitsJob: cgroup.Job,

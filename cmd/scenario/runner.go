@@ -91,6 +91,7 @@ func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, er
 	}
 	if r.home != "" {
 		o.Latest = filepath.Join(r.home, "latest")
+		o.Machines = filepath.Join(filepath.Dir(r.home), "machines")
 	}
 	var err error
 	if o.Invalid, err = l.invalidFiles(); err != nil {

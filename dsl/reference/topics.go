@@ -159,6 +159,13 @@ func effects(t schema.Type) string {
 	if t.NeedsRunning {
 		parts = append(parts, "The node must run and not be paused.")
 	}
+	if len(t.Needs) > 0 {
+		needs := make([]string, len(t.Needs))
+		for i, n := range t.Needs {
+			needs[i] = n.String()
+		}
+		parts = append(parts, "The kernel that nodes run on must have "+strings.Join(needs, ", and ")+"; that is looked at before the first step.")
+	}
 	return strings.Join(parts, " ")
 }
 

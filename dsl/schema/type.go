@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -34,6 +35,12 @@ const (
 	Links  Resource = "links"
 )
 
+// Need are parts of a kernel, by their names, of which one is enough. The first
+// that a machine has is used.
+type Need []string
+
+func (n Need) String() string { return strings.Join(n, " or ") }
+
 // Type is everything that can be known about an action, fault, probe,
 // workload or node kind without running it.
 type Type struct {
@@ -52,6 +59,7 @@ type Type struct {
 	// exclude each other. Any of them may be unknown or null. Nil: nothing can be.
 	Check func(args cty.Value) error
 
+	Needs        []Need     // what the kernel of the machine must be able to do
 	Takes        []Resource // what the fault takes of each node it is given
 	Ends         []Resource // what this action ends: restart_head ends Down
 	NeedsRunning bool       // acts inside the node

@@ -103,6 +103,8 @@ func (h *agentHandle) lost(err error) error {
 
 func (h *agentHandle) what() string {
 	switch at := h.key.at; {
+	case at.Space == runtime.AloneSpace:
+		return "an agent on no network"
 	case at.Node == "":
 		return "the agent of the network"
 	case at.Space == runtime.ProcessSpace:
@@ -214,6 +216,8 @@ func agentHost(at runtime.Place) *container.HostConfig {
 	}
 	within := "container:" + string(at.Node)
 	switch {
+	case at.Space == runtime.AloneSpace:
+		host.NetworkMode = "none"
 	case at.Node == "":
 	case at.Space == runtime.ProcessSpace:
 		host.NetworkMode, host.PidMode, host.CapAdd = "none", container.PidMode(within), []string{"KILL"}

@@ -126,6 +126,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 		OS:      version.Os,
 		Arch:    version.Arch,
 		Machine: runtime.Limits{CPUs: float64(info.Info.NCPU), Memory: info.Info.MemTotal},
+		ID:      fmt.Sprintf("docker %s %s, kernel %s", info.Info.ID, version.Version, info.Info.KernelVersion),
 		Can:     runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true},
 	}
 	found.Can.AgentReason = r.whyNoAgent(version.Os, version.Arch)

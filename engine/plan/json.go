@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 // version is the version of the JSON form.
@@ -22,18 +24,20 @@ type jsonPlan struct {
 
 // jsonVertex is one thing that is done.
 type jsonVertex struct {
-	ID         string     `json:"id"`
-	Kind       Kind       `json:"kind"`
-	Type       string     `json:"type,omitempty"`       // of an action, fault or workload: kill_gcs
-	Title      string     `json:"title"`                // for people; may change
-	Targets    []string   `json:"targets,omitempty"`    // addresses of nodes, as far as known
-	Group      string     `json:"group,omitempty"`      // ID of the round or group that it is in
-	Round      int        `json:"round,omitempty"`      // of a round's start, from 0
-	For        string     `json:"for,omitempty"`        // of a repeat's start: how long new rounds begin
-	Cleanup    bool       `json:"cleanup,omitempty"`    // belongs to the cleanup block
-	Background bool       `json:"background,omitempty"` // isn't waited for by what stands below
-	Place      *jsonPlace `json:"place,omitempty"`      // where it is declared
-	Waits      []jsonEdge `json:"waits,omitempty"`
+	ID         string   `json:"id"`
+	Kind       Kind     `json:"kind"`
+	Type       string   `json:"type,omitempty"`       // of an action, fault or workload: kill_gcs
+	Title      string   `json:"title"`                // for people; may change
+	Targets    []string `json:"targets,omitempty"`    // addresses of nodes, as far as known
+	Group      string   `json:"group,omitempty"`      // ID of the round or group that it is in
+	Round      int      `json:"round,omitempty"`      // of a round's start, from 0
+	For        string   `json:"for,omitempty"`        // of a repeat's start: how long new rounds begin
+	Cleanup    bool     `json:"cleanup,omitempty"`    // belongs to the cleanup block
+	Background bool     `json:"background,omitempty"` // isn't waited for by what stands below
+	// Needs are what the machine must be able to do: of each list one thing.
+	Needs []schema.Need `json:"needs,omitempty"`
+	Place *jsonPlace    `json:"place,omitempty"` // where it is declared
+	Waits []jsonEdge    `json:"waits,omitempty"`
 }
 
 // jsonEdge says what a vertex waits for, and why.
@@ -70,6 +74,9 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		if v.Step != nil {
 			j.Type, j.Background = v.Step.Type.Name, v.Step.Meta.Background
+			if v.Kind == StepVertex {
+				j.Needs = v.Step.Type.Needs
+			}
 		}
 		for _, e := range v.Waits {
 			edge := jsonEdge{On: e.On, Need: string(e.Need), Cause: e.Cause}

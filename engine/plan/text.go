@@ -7,6 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 const (
@@ -88,11 +89,23 @@ func (t *printer) vertex(number int, v *Vertex, ids int) {
 		below = strings.Repeat(" ", 8)
 	}
 	t.wrappedAfter(head, below, v.Title)
+	if v.Kind == StepVertex && len(v.Step.Type.Needs) > 0 {
+		t.wrapped(below, "needs: "+needs(v.Step.Type))
+	}
 	for _, c := range []Cause{ByImage, ByNode, ByOrder, ByAfter, ByReference} {
 		if on := waits(v, c); on != "" {
 			t.wrapped(below, "← "+string(c)+": "+on)
 		}
 	}
+}
+
+// needs lists what the machine must be able to do.
+func needs(of schema.Type) string {
+	var all []string
+	for _, n := range of.Needs {
+		all = append(all, n.String())
+	}
+	return strings.Join(all, ", ")
 }
 
 // waits lists what a vertex waits for by one cause.

@@ -108,7 +108,7 @@ type Agent interface {
 type Place struct {
 	Network string // id; of no account with a Node
 	Node    NodeID
-	Space   Space // of the Node
+	Space   Space // of the Node, but for AloneSpace
 }
 
 // Space is a namespace of a node.
@@ -119,6 +119,9 @@ const (
 	NetworkSpace Space = ""          // it dials from there, and changes what packets meet
 	ProcessSpace Space = "processes" // it sees the node's processes, and signals them
 	LimitSpace   Space = "limits"    // it reads what the kernel limits the node to
+	// AloneSpace is of no node and on no network: there an agent tries out what
+	// can be done, and disturbs nobody.
+	AloneSpace Space = "alone"
 )
 
 // Scope is to whom things belong: one variant of one run.
@@ -162,7 +165,9 @@ type Info struct {
 	OS      string
 	Arch    string
 	Machine Limits // of what there is, which all nodes share
-	Can     Capabilities
+	// ID tells this place, with the kernel that it runs on now, from all others.
+	ID  string
+	Can Capabilities
 }
 
 // Capabilities are what not every place can do.

@@ -45,10 +45,11 @@ var allowed = map[string][]string{
 	"engine/workload":      {"engine/event", "engine/traffic", "dsl/schema"},
 	"engine/fault":         {"dsl/schema", "engine/step", "engine/runtime"},
 	"engine/guardian":      {"dsl/schema", "engine/fault", "engine/runtime", "engine/step"},
+	"engine/machine":       {"engine/link", "engine/runtime"},
 	"engine/docker":        {"engine/runtime", "engine/agent"},
 	"engine/agent":         {"engine/traffic", "engine/runtime", "engine/link", "engine/process"},
 	"engine/report":        {"engine/event"},
-	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/guardian", "engine/workload", "engine/traffic", "engine/runtime", "engine/event", "engine/link", "engine/process"},
+	"engine":               {"dsl", "engine/plan", "engine/step", "engine/fault", "engine/guardian", "engine/machine", "engine/workload", "engine/traffic", "engine/runtime", "engine/event", "engine/link", "engine/process"},
 	"actions":              {"engine/step", "dsl/schema", "engine/traffic", "engine/runtime", "engine/link", "engine/process"},
 	"engine/step/steptest": {"engine/step", "engine/runtime", "dsl/schema", "engine/link", "engine/process"},
 }

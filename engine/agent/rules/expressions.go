@@ -19,10 +19,7 @@ const register = 1
 // expressions are a rule in the kernel's terms: what it matches, a counter of
 // that, and the verdict.
 func expressions(r link.Rule) ([]expr.Any, error) {
-	all := notLoopback(r.Way)
-	if r.Peer.IsValid() {
-		all = append(all, peer(r)...)
-	}
+	all := Match(r)
 	if r.Port != 0 {
 		port, err := destination(r)
 		if err != nil {
@@ -33,6 +30,16 @@ func expressions(r link.Rule) ([]expr.Any, error) {
 	all = append(all, &expr.Counter{})
 	verdict, err := verdict(r)
 	return append(all, verdict...), err
+}
+
+// Match matches what goes a rule's way between this end and its peer, whatever
+// the port.
+func Match(r link.Rule) []expr.Any {
+	all := notLoopback(r.Way)
+	if r.Peer.IsValid() {
+		all = append(all, peer(r)...)
+	}
+	return all
 }
 
 // notLoopback keeps what a node says to itself out of it: Docker's DNS too.
@@ -114,7 +121,8 @@ func reject(r link.Rule) expr.Any {
 	return &expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_PORT_UNREACH}
 }
 
-func packets(exprs []expr.Any) uint64 {
+// Packets is what the counter among the expressions of a rule says.
+func Packets(exprs []expr.Any) uint64 {
 	for _, e := range exprs {
 		if c, ok := e.(*expr.Counter); ok {
 			return c.Packets

@@ -54,12 +54,14 @@ func (t *Table) Apply(rules []link.Rule) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// A table can't be deleted that isn't there: so it is added first.
 	table := &nftables.Table{Name: tableName, Family: nftables.TableFamilyINet}
 	t.conn.AddTable(table)
-	t.conn.DelTable(table)
-	if len(made) > 0 {
-		t.conn.AddTable(table)
+	if len(made) == 0 {
+		t.conn.DelTable(table) // which can't be deleted where it isn't, so it is added first
+	} else {
+		// The chains stay: with one that goes the kernel drops the packets that
+		// processes hold back (engine/agent/hold).
+		t.conn.FlushTable(table)
 		fill(t.conn, table, made)
 	}
 	if err := t.conn.Flush(); err != nil {
@@ -126,7 +128,7 @@ func (t *Table) Read() ([]link.Count, error) {
 			return nil, errors.Join(fmt.Errorf("read the table %s: %w", tableName, err), t.reopen())
 		}
 		for _, r := range rules {
-			c := link.Count{Packets: packets(r.Exprs)}
+			c := link.Count{Packets: Packets(r.Exprs)}
 			if err := json.Unmarshal(r.UserData, &c.Rule); err != nil {
 				return nil, fmt.Errorf("the table %s has a rule that is not ours: %w", tableName, err)
 			}

@@ -109,6 +109,16 @@ var agentRules = map[string]func(*lab){
 		ctx, cancel = context.WithCancel(l.ctx)
 		l.must(a.Run(ctx, EchoJob, nil, func([]byte) error { cancel(); return nil }))
 	},
+	"an agent that is alone reaches nobody": func(l *lab) {
+		_, state := l.served(l.agent(""), "a")
+		alone, err := l.Agent(l.ctx, l.scope, runtime.Place{Space: runtime.AloneSpace})
+		l.must(err)
+		ctx, cancel := context.WithTimeout(l.ctx, 500*time.Millisecond)
+		defer cancel()
+		if _, err := alone.Dial(ctx, "tcp", net.JoinHostPort(state.IP.String(), "8080")); err == nil {
+			l.Errorf("it reached %s", state.IP)
+		}
+	},
 	"refused, not found and timed out are told apart": func(l *lab) {
 		a := l.agent("")
 		_, running := l.served(a, "a")

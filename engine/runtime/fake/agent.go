@@ -30,6 +30,9 @@ func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, at runtime.Place) 
 		}
 		return &agent{r, network, at.Node, at.Space}, nil
 	}
+	if at.Space == runtime.AloneSpace {
+		return &agent{r: r, space: at.Space}, r.enter(ctx, "Agent", string(at.Space))
+	}
 	if err := r.enter(ctx, "Agent", network); err != nil {
 		return nil, err
 	}
@@ -47,6 +50,9 @@ func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, at runtime.Place) 
 func (a *agent) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if err := a.r.enter(ctx, "Dial", address); err != nil {
 		return nil, err
+	}
+	if a.space == runtime.AloneSpace {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ENETUNREACH)}
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -108,8 +114,11 @@ func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]by
 	if run, ok := a.r.opts.Jobs[job]; ok {
 		return run(ctx, spec, line)
 	}
-	if a.space == runtime.ProcessSpace {
+	switch a.space {
+	case runtime.ProcessSpace:
 		return a.onProcesses(job, spec, line)
+	case runtime.AloneSpace:
+		return a.tryOut(job, line)
 	}
 	return a.keepRules(job, spec, line)
 }

@@ -40,6 +40,8 @@ type Options struct {
 	Silent bool
 	// Can replaces the capabilities, which are all of them.
 	Can *runtime.Capabilities
+	// Lacks are what the kernel can't do, with the reasons.
+	Lacks link.Kernel
 }
 
 // Script is what a node does. Its functions are called without locks held and
@@ -187,7 +189,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	if r.opts.Can != nil {
 		can = *r.opts.Can
 	}
-	return runtime.Info{Name: "fake", Version: "1", OS: "linux", Arch: "amd64", Machine: runtime.Limits{CPUs: 4, Memory: 8 << 30}, Can: can}, nil
+	return runtime.Info{Name: "fake", Version: "1", OS: "linux", Arch: "amd64", ID: "fake", Machine: runtime.Limits{CPUs: 4, Memory: 8 << 30}, Can: can}, nil
 }
 
 // EnsureImage has every image: one to pull is local, one to build is built

@@ -109,3 +109,19 @@ func (r *Runtime) knock(place string, spec []byte) ([]link.Count, error) {
 // forgetRules is what a start does to a node's rules: its network namespace is
 // a new one. The caller holds the lock.
 func (r *Runtime) forgetRules(id runtime.NodeID) { delete(r.rules, string(id)) }
+
+// tryOut carries out the job of an agent that is alone.
+func (a *agent) tryOut(job string, line func([]byte) error) error {
+	if job != link.CanJob {
+		return fmt.Errorf("the agent has no job %q", job)
+	}
+	found := link.Kernel{}
+	for _, ability := range link.Abilities() {
+		found[ability] = a.r.opts.Lacks[ability]
+	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		return err
+	}
+	return line(text)
+}

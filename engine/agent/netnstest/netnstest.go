@@ -1,0 +1,157 @@
+//go:build linux
+
+// Package netnstest gives tests of what agents do to packets two network
+// namespaces with a link between them.
+package netnstest
+
+import (
+	"net/netip"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// The addresses of the two ends, and the port that is open.
+const (
+	Ours   = "10.77.0.1"
+	Theirs = "10.77.0.2"
+	Open   = 80 // at both
+)
+
+// Far is the other namespace.
+type Far struct{ do chan func() }
+
+// Do runs a function there, and returns when it has.
+func (f Far) Do(what func()) {
+	done := make(chan struct{})
+	f.do <- func() {
+		defer close(done)
+		what()
+	}
+	<-done
+}
+
+// Pair moves the test's goroutine into a namespace of its own, with the address
+// Ours, and returns the other one, with the address Theirs. In both the port Open
+// is open, and there is one device, called eth0. All of it ends with the test. A
+// subtest runs in a goroutine of its own, and so would be somewhere else.
+func Pair(t *testing.T) Far {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		if os.Getenv("CI") != "" {
+			t.Fatal("needs root, to make network namespaces")
+		}
+		t.Skip("needs root, to make network namespaces")
+	}
+	far := Far{make(chan func())}
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread and its namespace end with the goroutine
+		for what := range far.do {
+			what()
+		}
+	}()
+	t.Cleanup(func() { close(far.do) })
+	var fd int
+	far.Do(func() {
+		Must(t, unix.Unshare(unix.CLONE_NEWNET))
+		var err error
+		fd, err = unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		Must(t, err)
+	})
+	defer unix.Close(fd)
+	runtime.LockOSThread() // the test's goroutine ends with it
+	Must(t, unix.Unshare(unix.CLONE_NEWNET))
+	Must(t, netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "eth0"}, PeerName: "eth0", PeerNamespace: netlink.NsFd(fd)}))
+	up(t, Ours)
+	listen(t)
+	far.Do(func() {
+		up(t, Theirs)
+		listen(t)
+	})
+	// Packets are lost until the kernel has noticed that the link is up.
+	var err error
+	for range 50 {
+		if err = Dial(Theirs, Open); err == nil {
+			return far
+		}
+	}
+	t.Fatal("the link does not come up: ", err)
+	return Far{}
+}
+
+func up(t *testing.T, address string) {
+	t.Helper()
+	lo, err := netlink.LinkByName("lo")
+	Must(t, err)
+	Must(t, netlink.LinkSetUp(lo))
+	l, err := netlink.LinkByName("eth0")
+	Must(t, err)
+	a, err := netlink.ParseAddr(address + "/24")
+	Must(t, err)
+	Must(t, netlink.AddrAdd(l, a))
+	Must(t, netlink.LinkSetUp(l))
+}
+
+// listen opens the port, for as long as the test runs.
+func listen(t *testing.T) {
+	t.Helper()
+	fd := socket(t, unix.SOCK_STREAM)
+	Must(t, unix.Bind(fd, &unix.SockaddrInet4{Port: Open}))
+	Must(t, unix.Listen(fd, 64))
+}
+
+func socket(t *testing.T, kind int) int {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC, 0)
+	Must(t, err)
+	t.Cleanup(func() { unix.Close(fd) })
+	return fd
+}
+
+// Must ends the test if there is an error.
+func Must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Dial connects from the namespace of the calling goroutine, within 200 ms. A
+// net.Dialer would make its socket on another thread, and so elsewhere.
+func Dial(address string, port int) error { return DialWithin(200*time.Millisecond, address, port) }
+
+// DialWithin is Dial with a time limit, at which the error is EINPROGRESS.
+func DialWithin(limit time.Duration, address string, port int) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	tv := unix.NsecToTimeval(limit.Nanoseconds())
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv); err != nil {
+		return err
+	}
+	to := &unix.SockaddrInet4{Port: port, Addr: netip.MustParseAddr(address).As4()}
+	for {
+		err := unix.Connect(fd, to)
+		switch err {
+		case unix.EINTR: // a signal of Go's scheduler, which may come at any time
+			continue
+		case unix.EALREADY: // of the second call, in place of the same from the first
+			return unix.EINPROGRESS
+		}
+		return err
+	}
+}
+
+// Round is how long a connection takes from here to there: one way and back.
+func Round(t *testing.T, address string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	Must(t, DialWithin(5*time.Second, address, Open))
+	return time.Since(began)
+}
