@@ -34,6 +34,7 @@ demo: setup build ## set-up, build, and the main scenario on real Ray (SCENARIO=
 test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
 	go vet ./...
 	CGO_ENABLED=1 go test -race -short -timeout 15m ./...
+	go test -count=1 ./engine/traffic ./engine/workload # what is measured there, without the race detector
 	go test -count=1 -timeout 25m ./e2e
 
 unit: ## the quick tests: those on Docker that take seconds, none on Ray

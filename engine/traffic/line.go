@@ -2,6 +2,8 @@ package traffic
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -62,7 +64,7 @@ func appendCaptured(b []byte, captured map[string]string) []byte {
 	}
 	b = append(b, `,"captured":`...)
 	before := byte('{')
-	for _, name := range sortedKeys(captured) {
+	for _, name := range slices.Sorted(maps.Keys(captured)) {
 		b = appendText(append(b, before), name)
 		b = appendText(append(b, ':'), captured[name])
 		before = ','
@@ -91,92 +93,92 @@ func isPlain(s string) bool {
 	return true
 }
 
-// ParseLine reads a line. One as Append writes it takes a tenth of what
-// encoding/json needs, which reads all others.
-func ParseLine(text []byte) (Line, error) {
-	p := parser{rest: text}
-	if l, ok := p.line(); ok {
-		return l, nil
+// Parse reads a line into l, whose sample it uses again. One as Append writes
+// it takes a tenth of what encoding/json needs, which reads all others.
+func (l *Line) Parse(text []byte) error {
+	sample := l.Sample
+	*l = Line{}
+	p := parser{rest: text, sample: sample}
+	if p.line(l) {
+		return nil
 	}
-	var l Line
-	err := json.Unmarshal(text, &l)
-	return l, err
+	*l = Line{}
+	return json.Unmarshal(text, l)
 }
 
 // parser reads what Append writes, and nothing else.
-type parser struct{ rest []byte }
+type parser struct {
+	rest   []byte
+	sample *Sample // may be written to
+}
 
-func (p *parser) line() (l Line, ok bool) {
+func (p *parser) line(l *Line) (ok bool) {
 	if !p.skip("{") {
-		return l, false
+		return false
 	}
 	if p.skip(`"seq":`) {
-		s, ok := p.sample()
-		if !ok {
-			return l, false
+		if l.Sample = p.parseSample(); l.Sample == nil {
+			return false
 		}
-		l.Sample = s
 		if !p.skip(",") {
-			return l, p.end()
+			return p.end()
 		}
 	}
 	if p.skip(`"settled":`) {
 		if l.Settled, ok = p.number(); !ok {
-			return l, false
+			return false
 		}
 		if !p.skip(",") {
-			return l, p.end()
+			return p.end()
 		}
 	}
 	if !p.skip(`"stopped":`) {
-		return l, false
+		return false
 	}
 	l.Stopped, ok = p.number()
-	return l, ok && p.end()
+	return ok && p.end()
 }
 
 func (p *parser) end() bool { return p.skip("}") && len(p.rest) == 0 }
 
-// sample reads a sample from its number on.
-func (p *parser) sample() (*Sample, bool) {
-	s := &Sample{}
-	numbers := []struct {
-		name string
-		to   *int64
-	}{{"", &s.Seq}, {`,"due":`, &s.Due}, {`,"start":`, &s.Start}, {`,"end":`, &s.End}}
-	for _, n := range numbers {
-		var ok bool
-		if !p.skip(n.name) {
-			return nil, false
-		}
-		if *n.to, ok = p.number(); !ok {
-			return nil, false
-		}
+// parseSample reads a sample from its number on, or returns nil.
+func (p *parser) parseSample() *Sample {
+	s := p.sample
+	if s == nil {
+		s = &Sample{}
 	}
+	captured := s.Captured
+	*s = Sample{}
+	var ok [6]bool
+	s.Seq, ok[0] = p.number()
+	s.Due, ok[1] = p.numberOf(`,"due":`)
+	s.Start, ok[2] = p.numberOf(`,"start":`)
+	s.End, ok[3] = p.numberOf(`,"end":`)
 	s.Outcome = p.outcome()
 	if s.Outcome == "" {
-		return nil, false
+		return nil
 	}
 	class, _ := p.field(`,"class":`)
 	s.Class = Class(class)
-	var ok bool
-	if p.skip(`,"code":`) {
+	ok[4], ok[5] = true, true
+	if p.has(`,"code":`) {
 		var code int64
-		if code, ok = p.number(); !ok {
-			return nil, false
-		}
+		code, ok[4] = p.numberOf(`,"code":`)
 		s.Code = int(code)
 	}
-	if p.skip(`,"bytes":`) {
-		if s.Bytes, ok = p.number(); !ok {
-			return nil, false
+	if p.has(`,"bytes":`) {
+		s.Bytes, ok[5] = p.numberOf(`,"bytes":`)
+	}
+	if p.skip(`,"captured":{`) {
+		if s.Captured = p.captured(captured); s.Captured == nil {
+			return nil
 		}
 	}
-	if s.Captured, ok = p.captured(); !ok {
-		return nil, false
-	}
 	s.Error, _ = p.field(`,"error":`)
-	return s, true
+	if ok != [6]bool{true, true, true, true, true, true} {
+		return nil
+	}
+	return s
 }
 
 // outcome reads one of the outcomes, which need no memory of their own.
@@ -191,29 +193,38 @@ func (p *parser) outcome() Outcome {
 	return ""
 }
 
-func (p *parser) captured() (map[string]string, bool) {
-	if !p.skip(`,"captured":{`) {
-		return nil, true
+// captured reads what was captured into a map, or returns nil.
+func (p *parser) captured(m map[string]string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
 	}
-	m := map[string]string{}
+	clear(m)
 	for {
 		name, ok := p.text()
 		if !ok || !p.skip(":") {
-			return nil, false
+			return nil
 		}
 		value, ok := p.text()
 		if !ok {
-			return nil, false
+			return nil
 		}
 		m[name] = value
-		if !p.skip(",") {
-			return m, p.skip("}")
+		if p.skip(",") {
+			continue
 		}
+		if p.skip("}") {
+			return m
+		}
+		return nil
 	}
 }
 
+func (p *parser) has(text string) bool {
+	return len(p.rest) >= len(text) && string(p.rest[:len(text)]) == text
+}
+
 func (p *parser) skip(text string) bool {
-	if len(p.rest) < len(text) || string(p.rest[:len(text)]) != text {
+	if !p.has(text) {
 		return false
 	}
 	p.rest = p.rest[len(text):]
@@ -236,6 +247,13 @@ func (p *parser) number() (int64, bool) {
 		n = -n
 	}
 	return n, true
+}
+
+func (p *parser) numberOf(name string) (int64, bool) {
+	if !p.skip(name) {
+		return 0, false
+	}
+	return p.number()
 }
 
 func (p *parser) field(name string) (string, bool) {

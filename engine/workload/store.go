@@ -17,8 +17,9 @@ type Store struct {
 	names  []string
 
 	mu      sync.Mutex
-	samples []sample // by sequence number, gaps (still in flight) included
-	columns []column // by index of names
+	line    traffic.Line // the last one
+	samples []sample     // by sequence number, gaps (still in flight) included
+	columns []column     // by index of names
 	classes []traffic.Class
 	begin   int64 // due time of the first request; 0 before any line
 	settled int64 // everything due before has been reported
@@ -27,7 +28,7 @@ type Store struct {
 	streak  streak
 	first   *Failure
 	last    string        // what went wrong last
-	changed chan struct{} // closed and replaced at each change
+	changed chan struct{} // closed at the next change; nil while nobody waits
 }
 
 // sample is a traffic.Sample as far as statistics need it, without pointers.
@@ -79,7 +80,6 @@ func NewStore(captures []string, offset time.Duration) *Store {
 		offset:  int64(offset),
 		names:   slices.Sorted(slices.Values(captures)),
 		classes: []traffic.Class{""},
-		changed: make(chan struct{}),
 	}
 	s.columns = make([]column, len(s.names))
 	for i := range s.columns {
@@ -90,12 +90,12 @@ func NewStore(captures []string, offset time.Duration) *Store {
 
 // Feed adds a line of a job.
 func (s *Store) Feed(line []byte) error {
-	l, err := traffic.ParseLine(line)
-	if err != nil {
-		return fmt.Errorf("line of a workload: %w", err)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	l := &s.line
+	if err := l.Parse(line); err != nil {
+		return fmt.Errorf("line of a workload: %w", err)
+	}
 	defer s.announce()
 	if l.Stopped != 0 {
 		s.stopped = l.Stopped + s.offset
@@ -138,8 +138,10 @@ func (s *Store) Finish(at time.Time) {
 }
 
 func (s *Store) announce() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
 }
 
 func (s *Store) add(t *traffic.Sample, settled int64) {
@@ -263,6 +265,9 @@ func (s *Store) wait(ctx context.Context, done func() (bool, error)) error {
 	for {
 		s.mu.Lock()
 		is, err := done()
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
 		changed, over := s.changed, s.finished()
 		s.mu.Unlock()
 		switch {
