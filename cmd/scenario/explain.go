@@ -122,11 +122,12 @@ func lookUp(l *reference.Language, words []string) ([]reference.Topic, reference
 		return nil, "", unknownWord(l, word)
 	}
 	first := strings.Join(words[:len(words)-1], " ")
-	if _, ok := reference.KindOf(first); !ok {
+	kind, ok := reference.KindOf(first)
+	if !ok {
 		return nil, "", usage("scenario explain takes a word, or a kind and a word; %q is no kind", first).with("Kinds: " + kindList() + ".")
 	}
 	if others := l.Find(word); len(others) > 0 {
-		return nil, "", usage("there is no %s named %q", first, word).with(fmt.Sprintf("There is a %s of that name: scenario explain %s %s", others[0].Kind, others[0].Kind, word))
+		return nil, "", usage("there is no %s named %q", kind, word).with(fmt.Sprintf("There is a %s of that name: scenario explain %s %s", others[0].Kind, others[0].Kind, word))
 	}
 	return nil, "", unknownWord(l, word)
 }

@@ -10,7 +10,7 @@ import (
 
 // blockTopic describes a block that stands at the top of a file.
 func (l *Language) blockTopic(b lang.Block) Topic {
-	t := Topic{Kind: BlockTopic, Name: b.Name, Summary: b.Summary, Doc: b.Doc, Usage: blockUsage(b)}
+	t := Topic{Kind: BlockTopic, Name: b.Name, Summary: b.Summary, Doc: b.Doc, Usage: blockUsage(b), root: rootOf(b.Refer)}
 	if rows := arguments(b.Args); len(rows) > 0 {
 		t.Sections = append(t.Sections, Section{Title: "Arguments", Rows: rows})
 	}
@@ -84,7 +84,7 @@ func (l *Language) nestedTopics() []Topic {
 				return
 			}
 		}
-		t := Topic{Kind: BlockTopic, Name: n.Name, Group: nestedGroup, Summary: summaryOf(n.Doc), Doc: n.Doc, See: []string{owner},
+		t := Topic{Kind: BlockTopic, Name: n.Name, Group: nestedGroup, Summary: summaryOf(n.Doc), Doc: afterSummary(n.Doc), See: []string{owner},
 			Usage: n.Name + " {" + requiredLines(n.Body, "  ") + "\n}"}
 		if rows := arguments(n.Body); len(rows) > 0 {
 			t.Sections = []Section{{Title: "Arguments", Rows: rows}}
@@ -99,7 +99,7 @@ func (l *Language) nestedTopics() []Topic {
 		}
 	}
 	for i := range all {
-		all[i].Doc += "\n\nIt stands in " + code(all[i].See) + "."
+		all[i].Doc = strings.TrimSpace(all[i].Doc + "\n\nIt stands in " + code(all[i].See) + ".")
 	}
 	return all
 }

@@ -167,6 +167,14 @@ func summaryOf(doc string) string {
 	return first
 }
 
+// afterSummary is a doc, or nothing where the summary says all of it.
+func afterSummary(doc string) string {
+	if strings.TrimSuffix(strings.Join(strings.Fields(doc), " "), ".") == firstSentence(doc) {
+		return ""
+	}
+	return doc
+}
+
 // firstSentence is a doc up to the first full stop that ends a sentence, without
 // it.
 func firstSentence(doc string) string {

@@ -49,6 +49,8 @@ type Topic struct {
 	Sections []Section `json:"sections,omitempty"`
 	Examples []Example `json:"examples,omitempty"`
 	See      []string  `json:"see,omitempty"` // words to look up next
+
+	root string // what a reference to it begins with
 }
 
 // Section is a list under a heading.
@@ -80,7 +82,8 @@ type Example struct {
 func (l *Language) Topics() []Topic { return l.topics }
 
 // Find returns what a word means, or, of a kind and a word, what the word means
-// as one of that kind. A plural such as "faults" finds nothing here: see List.
+// as one of that kind. A reference such as var.replicas finds what its root
+// refers to. A plural such as "faults" finds nothing here: see List.
 func (l *Language) Find(words ...string) []Topic {
 	if len(words) == 0 {
 		return nil
@@ -93,13 +96,36 @@ func (l *Language) Find(words ...string) []Topic {
 			found = append(found, t)
 		}
 	}
+	if len(found) == 0 && kind == "" {
+		return l.refersTo(name)
+	}
 	return found
+}
+
+// refersTo returns what a reference is to.
+func (l *Language) refersTo(reference string) []Topic {
+	root := rootOf(reference)
+	var found []Topic
+	for _, t := range l.topics {
+		if t.root == root && root != "" {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// rootOf is the first name of a reference.
+func rootOf(reference string) string {
+	if i := strings.IndexAny(reference, ".["); i >= 0 {
+		return reference[:i]
+	}
+	return reference
 }
 
 // is says whether topics of a kind are meant by a word. A fault stands in an
 // action block, so that it is found as an action too.
 func (k Kind) is(word string) bool {
-	return word == "" || word == string(k) || word == k.Plural() || k == FaultTopic && word == string(ActionTopic)
+	return word == "" || word == string(k) || word == k.Plural() || k == FaultTopic && ActionTopic.is(word)
 }
 
 // KindOf returns the kind that words name, in singular or plural.

@@ -217,7 +217,7 @@ func requiredLines(o schema.Object, indent string) string {
 }
 
 func rootTopic(r lang.Root) Topic {
-	t := Topic{Kind: RootTopic, Name: r.Name, Summary: r.Summary, Sections: []Section{{Title: "Attributes", Rows: results(r.Value.Attrs)}}}
+	t := Topic{Kind: RootTopic, Name: r.Name, Summary: r.Summary, root: r.Name, Sections: []Section{{Title: "Attributes", Rows: results(r.Value.Attrs)}}}
 	var ways []string
 	for _, a := range r.Value.Attrs {
 		ways = append(ways, r.Name+"."+a.Name)

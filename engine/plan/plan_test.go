@@ -316,3 +316,20 @@ repeat.r[17]/repeat.inner: repeat.r[17]/repeat.inner[0]/action.s (order)
 		t.Error("the plan has changed")
 	}
 }
+
+func TestSizesAreShownInTheLargestUnit(t *testing.T) {
+	for size, want := range map[string]string{"64MiB": "64 MiB", "1.5g": "1536 MiB", "2g": "2 GiB", "1025": "1025 bytes"} {
+		p := build(t, fmt.Sprintf(`
+volume "v" {
+  size = %q
+}
+node "a" {
+  image  = "i"
+  mounts = { "/d" = volume.v }
+}
+`, size))
+		if got := p.Vertex("volume.v").Title; got != "make volume.v of "+want+" in memory" {
+			t.Errorf("%s: %s", size, got)
+		}
+	}
+}

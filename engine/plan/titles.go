@@ -32,9 +32,18 @@ func networkTitle(n *lang.Network) string {
 
 func volumeTitle(v *lang.Volume) string {
 	if v.Size > 0 {
-		return fmt.Sprintf("make volume.%s of %d bytes in memory", v.Name, v.Size)
+		return fmt.Sprintf("make volume.%s of %s in memory", v.Name, sizeText(v.Size))
 	}
 	return "make volume." + v.Name
+}
+
+// sizeText is a number of bytes in the largest unit that it is a multiple of.
+func sizeText(bytes int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB"}
+	for len(units) > 1 && bytes%1024 == 0 {
+		bytes, units = bytes/1024, units[1:]
+	}
+	return fmt.Sprintf("%d %s", bytes, units[0])
 }
 
 // stepTitle says what a step does: its type, on which nodes, and what of its
