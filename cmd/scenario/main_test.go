@@ -16,6 +16,7 @@ import (
 	"github.com/scenario-run/scenario/actions"
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/guardian"
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/runtime/fake"
 	"github.com/scenario-run/scenario/engine/step"
@@ -115,7 +116,7 @@ func crlf(ts *testscript.TestScript, _ bool, args []string) {
 // wrong.
 func inMemory() *world {
 	w := system()
-	rt := fake.New(fake.Options{Fail: fail(w), Script: script, Image: image, Made: []string{"scenario/old:1", "scenario/old:2"}})
+	rt := fake.New(fake.Options{Fail: fail(w), Script: script, Image: image, Made: []string{"scenario/old:1", "scenario/old:2"}, Lacks: lacks(w)})
 	w.runtime = func() (runtime.Runtime, error) {
 		if why := w.env("FAKE_UNREACHABLE"); why != "" {
 			return nil, &runtime.Error{Kind: runtime.Unreachable, Op: "connect", Err: errors.New(why), Hint: "Start it."}
@@ -138,6 +139,15 @@ func panics() step.Definition {
 			panic("a mistake in an action")
 		},
 	}
+}
+
+// lacks is what the kernel can't do.
+func lacks(w *world) link.Kernel {
+	k := link.Kernel{}
+	for name := range strings.SplitSeq(w.env("FAKE_LACKS"), ",") {
+		k[link.Ability(name)] = "this kernel has no " + name
+	}
+	return k
 }
 
 // leftovers are what an earlier run left, as "RUN=host/boot/pid/start".

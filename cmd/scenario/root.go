@@ -45,7 +45,7 @@ carries it out on Docker, and shows a timeline that explains itself.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		newRun(w), newPlan(w), newGraph(w), newValidate(w), newFmt(w), newList(w), newNew(w), newClean(w), newVersion(w),
+		newRun(w), newPlan(w), newGraph(w), newValidate(w), newFmt(w), newList(w), newNew(w), newClean(w), newDoctor(w), newVersion(w),
 		newExplain(w), newCompletion(w), newSchema(w),
 		newAgent(w), newGuardian(w),
 	)

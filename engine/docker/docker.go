@@ -122,12 +122,13 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	found := runtime.Info{
 		Name: fmt.Sprintf("docker %s, API %s, %s/%s, cgroup v%s", version.Version, r.api.ClientVersion(),
 			version.Os, version.Arch, info.Info.CgroupVersion),
-		Version: version.Version,
-		OS:      version.Os,
-		Arch:    version.Arch,
-		Machine: runtime.Limits{CPUs: float64(info.Info.NCPU), Memory: info.Info.MemTotal},
-		ID:      fmt.Sprintf("docker %s %s, kernel %s", info.Info.ID, version.Version, info.Info.KernelVersion),
-		Can:     runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true},
+		Version:  version.Version,
+		OS:       version.Os,
+		Arch:     version.Arch,
+		Warnings: info.Info.Warnings,
+		Machine:  runtime.Limits{CPUs: float64(info.Info.NCPU), Memory: info.Info.MemTotal},
+		ID:       fmt.Sprintf("docker %s %s, kernel %s", info.Info.ID, version.Version, info.Info.KernelVersion),
+		Can:      runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true},
 	}
 	found.Can.AgentReason = r.whyNoAgent(version.Os, version.Arch)
 	found.Can.Agent = found.Can.AgentReason == ""

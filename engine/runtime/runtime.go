@@ -164,7 +164,10 @@ type Info struct {
 	Version string
 	OS      string
 	Arch    string
-	Machine Limits // of what there is, which all nodes share
+	// Warnings are what the place says of itself that it can't do: "No swap
+	// limit support".
+	Warnings []string
+	Machine  Limits // of what there is, which all nodes share
 	// ID tells this place, with the kernel that it runs on now, from all others.
 	ID  string
 	Can Capabilities
