@@ -350,58 +350,6 @@ func refWord(r schema.Ref) string {
 	}[r]
 }
 
-// circles reports defines that are made of themselves, and breaks them, so
-// that no use of them is expanded.
-func (l *loader) circles() {
-	done := map[*define]bool{}
-	for _, d := range l.p.defines {
-		l.circle(d, nil, done)
-	}
-	breakUses(l.p.topDecls())
-	for _, d := range l.p.defines {
-		breakUses(d.probes)
-	}
-}
-
-// breakUses breaks what uses a define that is broken.
-func breakUses(decls []*decl) {
-	for _, d := range decls {
-		d.broken = d.broken || d.def != nil && d.def.broken
-		breakUses(d.steps)
-	}
-}
-
-func (l *loader) circle(d *define, trail []definedUse, done map[*define]bool) {
-	for i, u := range trail {
-		if u.def == d {
-			l.reportCircle(trail[i:])
-			return
-		}
-	}
-	if done[d] {
-		return
-	}
-	for _, u := range d.used {
-		l.circle(u.def, append(trail[:len(trail):len(trail)], definedUse{d, u.at}), done)
-	}
-	done[d] = true
-}
-
-// reportCircle shows a circle: each define with the use that leads on.
-func (l *loader) reportCircle(trail []definedUse) {
-	var names []string
-	var o []diag.Option
-	for i, u := range trail {
-		names = append(names, u.def.name)
-		u.def.broken = true
-		if i > 0 {
-			o = append(o, diag.Also(u.at, u.def.name+" uses the next here"))
-		}
-	}
-	first := trail[0]
-	l.add(diag.New(diag.DefineCycle, first.at, first.def.called()+" is made of itself", strings.Join(append(names, first.def.name), " → "), o...))
-}
-
 // typeOf reads the type that a variable or a param says; any without one.
 func (x *expansion) typeOf(d *decl) (cty.Type, *typeexpr.Defaults, bool) {
 	a := d.args.attrs["type"]

@@ -36,3 +36,24 @@ func TestAChainThatIsTooDeepIsAnError(t *testing.T) {
 		})
 	}
 }
+
+// A define that is too far above the innermost is broken, and only that is told.
+func TestDefinesNestedTooDeeplyAreOneError(t *testing.T) {
+	chain := func(n int) string {
+		var b strings.Builder
+		for i := n; i > 1; i-- {
+			fmt.Fprintf(&b, "define \"action\" \"d%d\" {\n  action \"d%d\" \"x\" {}\n}\n", i, i-1)
+		}
+		b.WriteString("define \"action\" \"d1\" {\n  action \"note\" \"x\" {\n    values = 1\n  }\n}\n")
+		return "scenario \"x\" {}\n" + b.String() + fmt.Sprintf("action \"d%d\" \"top\" {}\n", n)
+	}
+	if _, diags := loadSource([]byte(chain(100))); len(diags) != 0 {
+		t.Errorf("100 levels: %v", diags)
+	}
+	for _, n := range []int{101, 150, 5000} {
+		_, diags := loadSource([]byte(chain(n)))
+		if len(diags) != 1 || diag.CodeOf(diags[0]) != diag.TooMany || !strings.Contains(diags[0].Detail, `define "d101" is one too many around define "d100"`) {
+			t.Errorf("%d levels: %d problems, want that of the 101st: %.300v", n, len(diags), diags)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -30,37 +31,38 @@ func tooComplex(src []byte, name string, from hcl.Pos, outermost level) *hcl.Dia
 	at := position(src, s.at, from)
 	end := at
 	end.Column, end.Byte = end.Column+1, end.Byte+1
+	detail := "Keep data in a file of its own, and read it with jsondecode(file(…)) or yamldecode(file(…))."
+	if s.tooDeep() && s.inBlocks() {
+		detail = "Blocks that don't need each other can stand side by side."
+	}
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  what,
-		Detail:   "Keep data in a file of its own, and read it with jsondecode(file(…)) or yamldecode(file(…)).",
+		Detail:   detail,
 		Subject:  &hcl.Range{Filename: name, Start: at, End: end},
 	}
 }
 
 // scanner walks over a text as hcl's lexer does, as far as nesting goes.
 type scanner struct {
-	src    []byte
-	at     int
-	levels []level
+	src      []byte
+	at       int
+	levels   []level
+	brackets int // that are open: texts nest through those in them only
 }
 
 // level is a bracket, a quoted string or a heredoc that is open.
 type level struct {
 	open      byte   // ( [ { " < or 0 for the file
 	marker    []byte // of a heredoc
+	block     bool   // it is what a block holds
 	operators int
 }
 
 func (s *scanner) run() string {
 	for s.at < len(s.src) {
-		top := &s.levels[len(s.levels)-1]
-		if top.open == '"' || top.open == '<' {
-			s.text(top)
-		} else {
-			s.code(top)
-		}
-		if len(s.levels) > maxDepth {
+		s.step()
+		if s.tooDeep() {
 			return fmt.Sprintf("nested more than %d levels deep", maxDepth)
 		}
 		if n := s.levels[len(s.levels)-1].operators; n > maxOperators {
@@ -71,12 +73,29 @@ func (s *scanner) run() string {
 	return ""
 }
 
+// step looks at one byte.
+func (s *scanner) step() {
+	top := &s.levels[len(s.levels)-1]
+	if top.open == '"' || top.open == '<' {
+		s.text(top)
+	} else {
+		s.code(top)
+	}
+}
+
+func (s *scanner) tooDeep() bool { return s.brackets > maxDepth }
+
+// inBlocks says that all that is open are blocks.
+func (s *scanner) inBlocks() bool {
+	return !slices.ContainsFunc(s.levels[1:], func(l level) bool { return !l.block })
+}
+
 // code looks at one byte outside of strings.
 func (s *scanner) code(top *level) {
 	switch c := s.src[s.at]; c {
 	case '(', '[', '{':
 		top.operators++ // an index and a call follow each other as operators do
-		s.push(level{open: c})
+		s.push(level{open: c, block: c == '{' && s.afterHead()})
 	case ')', ']', '}':
 		if top.open == opening(c) {
 			s.pop()
@@ -139,6 +158,20 @@ func (s *scanner) text(top *level) {
 	}
 }
 
+// afterHead says that what stands before a brace is the head of a block: a word
+// or a label, and not what an object stands after.
+func (s *scanner) afterHead() bool {
+	before := bytes.TrimRight(s.src[:s.at], " \t")
+	if len(before) == 0 {
+		return false
+	}
+	switch c := before[len(before)-1]; {
+	case c == '"', c == '_', c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		return true
+	}
+	return false
+}
+
 func opening(closing byte) byte {
 	switch closing {
 	case ')':
@@ -149,14 +182,26 @@ func opening(closing byte) byte {
 	return '{'
 }
 
-func (s *scanner) push(l level) { s.levels = append(s.levels, l) }
+func (s *scanner) push(l level) {
+	s.levels = append(s.levels, l)
+	if l.isBracket() {
+		s.brackets++
+	}
+}
 
 // pop closes the innermost level. The file itself stays open.
 func (s *scanner) pop() {
-	if len(s.levels) > 1 {
-		s.levels = s.levels[:len(s.levels)-1]
+	last := len(s.levels) - 1
+	if last == 0 {
+		return
 	}
+	if s.levels[last].isBracket() {
+		s.brackets--
+	}
+	s.levels = s.levels[:last]
 }
+
+func (l level) isBracket() bool { return l.open != '"' && l.open != '<' }
 
 func (s *scanner) peek() byte {
 	if s.at+1 < len(s.src) {

@@ -79,7 +79,7 @@ func (f *File) piecewise(src []byte, name string) (*File, hcl.Diagnostics) {
 	f.Body.Attributes, f.Body.Blocks = hclsyntax.Attributes{}, nil
 	var all hcl.Diagnostics
 	broken := 0
-	for _, p := range pieces(src) {
+	for _, p := range joined(pieces(src), deepBlocks(src)) {
 		if broken == mostBroken {
 			f.Lost = true
 			f.stub(p, name, src)

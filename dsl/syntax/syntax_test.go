@@ -115,6 +115,54 @@ func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
 	}
 }
 
+// However the blocks are indented, and whether they are closed or not: it is one
+// mistake, and costs nothing that stands beside them.
+func TestBlocksNestedTooDeeplyAreOneMistake(t *testing.T) {
+	nested := func(n, indent int, end string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%srepeat \"r%d\" {\n", strings.Repeat(" ", i*indent), i)
+		}
+		for i := range n {
+			b.WriteString(strings.Repeat(" ", (n-1-i)*indent) + end)
+		}
+		return b.String()
+	}
+	const beside = "node \"z\" {\n  image = \"i\"\n}\n"
+	for name, tc := range map[string]struct {
+		text, want string
+		whole      int
+	}{
+		"as deep as may be":    {nested(200, 0, "}\n"), "", 1},
+		"one too deep":         {nested(201, 0, "}\n"), "201:15 nested more than 200 levels deep", 0},
+		"indented":             {nested(201, 2, "}\n"), "201:415 nested more than 200 levels deep", 0},
+		"much too deep":        {nested(2000, 0, "}\n"), "201:15 nested more than 200 levels deep", 0},
+		"never closed":         {nested(300, 0, ""), "201:15 nested more than 200 levels deep", -1},
+		"twice":                {nested(201, 0, "}\n") + nested(201, 0, "}\n"), "201:15 nested more than 200 levels deep; 603:15 nested more than 200 levels deep", 0},
+		"with another mistake": {nested(201, 0, "}\n") + "locals {\n  a = = 1\n}\n", "201:15 nested more than 200 levels deep; 404:7 Invalid expression", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, diags := syntax.Parse([]byte(tc.text+beside), "x.hcl")
+			var got []string
+			for _, d := range diags {
+				got = append(got, fmt.Sprintf("%d:%d %s", d.Subject.Start.Line, d.Subject.Start.Column, d.Summary))
+			}
+			if strings.Join(got, "; ") != tc.want {
+				t.Errorf("said %q, want %q", got, tc.want)
+			}
+			whole := 0
+			for _, b := range f.Body.Blocks {
+				if !f.Broken[b] {
+					whole++
+				}
+			}
+			if whole != tc.whole+1 {
+				t.Errorf("%d blocks are whole, want %d", whole, tc.whole+1)
+			}
+		})
+	}
+}
+
 func TestExpressionsAndTemplatesHaveTheSameLimits(t *testing.T) {
 	deep := strings.Repeat("[", 200_000)
 	if _, diags := syntax.ParseExpression([]byte(deep), "x", hcl.InitialPos); !diags.HasErrors() {

@@ -10,5 +10,5 @@ locals {
 
 action "kil" "a" {}
 
-# want: SCN0106 8:205-206
+# want: SCN0106 8:206-207
 # want: SCN0208 11 "kil"
