@@ -49,7 +49,9 @@ func (s *sources) line(rng hcl.Range) (excerpt, bool) {
 	if rng.End.Line > rng.Start.Line {
 		to = len(text)
 	}
-	return newExcerpt(text, from, min(max(to, from), len(text))), true
+	s.body(rng.Filename) // which finds what is secret
+	text, from, to = hide(text, begin, from, min(max(to, from), len(text)), s.secret[rng.Filename])
+	return newExcerpt(text, from, to), true
 }
 
 func byteOfColumn(text []byte, column int) int {

@@ -16,7 +16,8 @@ import (
 type sources struct {
 	text   map[string][]byte
 	parsed map[string]*hclsyntax.Body
-	starts map[string][]int // of the lines of a file, as offsets
+	starts map[string][]int  // of the lines of a file, as offsets
+	secret map[string][]span // what must not be shown, in the order of a file
 	// apart are the bodies of files whose blocks come one after the other, as
 	// they do unless the syntax is broken.
 	apart map[*hclsyntax.Body]bool
@@ -24,7 +25,7 @@ type sources struct {
 
 func newSources(files map[string][]byte) *sources {
 	return &sources{
-		text:   files,
+		text: files, secret: map[string][]span{},
 		parsed: map[string]*hclsyntax.Body{}, starts: map[string][]int{}, apart: map[*hclsyntax.Body]bool{},
 	}
 }
@@ -52,7 +53,7 @@ func (s *sources) enclosing(rng hcl.Range) string {
 	for _, l := range found.Labels {
 		name += ` "` + l + `"`
 	}
-	return strings.ReplaceAll(name, "\n", " ")
+	return brief(strings.ReplaceAll(name, "\n", " "))
 }
 
 // body returns what could be parsed of a file, nil if nothing.
@@ -65,6 +66,7 @@ func (s *sources) body(name string) *hclsyntax.Body {
 		// What is wrong with it has been reported by whoever parsed it first.
 		f, _ := syntax.Parse(src, name)
 		body = f.Body
+		s.secret[name] = secretsOf(f, src)
 	}
 	if body != nil {
 		s.apart[body] = slices.IsSortedFunc(body.Blocks, func(a, b *hclsyntax.Block) int {
