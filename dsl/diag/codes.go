@@ -127,7 +127,7 @@ var entries = []Entry{
 
 	{WrongType, "a value is of the wrong type"},
 	{NotBool, "a condition must be true or false"},
-	{NeverEqual, "values of these types can never be equal"},
+	{NeverEqual, "a comparison comes out the same whatever happens"},
 	{InvalidValue, "a value isn't valid for its argument"},
 	{NotOneOf, "a value isn't one of those allowed"},
 	{NotReference, "a reference must stand here, written as such"},

@@ -31,14 +31,15 @@ type Option func(*hcl.Diagnostic, *Extra)
 // New makes an error. Summary is one line in lower case without a full stop;
 // detail, which may be empty, says the reason and what to do. A range that
 // isn't set becomes the first byte of its file, so that no diagnostic is
-// without a place; ranges without a file are given one by Adopt.
+// without a place; ranges without a file are given one by Adopt. Long quotations
+// of input are cut, in options too.
 func New(code Code, rng hcl.Range, summary, detail string, options ...Option) *hcl.Diagnostic {
 	rng = placed(rng)
 	x := &Extra{Code: code}
 	d := &hcl.Diagnostic{
 		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   detail,
+		Summary:  brief(summary),
+		Detail:   brief(detail),
 		Subject:  &rng,
 		Extra:    x,
 	}
@@ -63,7 +64,7 @@ func AsNote() Option {
 
 // Hint puts text beside the caret.
 func Hint(text string) Option {
-	return func(_ *hcl.Diagnostic, x *Extra) { x.Hint = text }
+	return func(_ *hcl.Diagnostic, x *Extra) { x.Hint = brief(text) }
 }
 
 // DidYouMean puts the candidate that is most like name beside the caret, if
@@ -71,7 +72,7 @@ func Hint(text string) Option {
 func DidYouMean(name string, candidates []string) Option {
 	return func(_ *hcl.Diagnostic, x *Extra) {
 		if s := Suggest(name, candidates); s != "" {
-			x.Hint = `did you mean "` + s + `"?`
+			x.Hint = brief(`did you mean "` + s + `"?`)
 		}
 	}
 }
@@ -79,7 +80,7 @@ func DidYouMean(name string, candidates []string) Option {
 // Also names a further place: Also(first, "first declared here").
 func Also(rng hcl.Range, text string) Option {
 	return func(_ *hcl.Diagnostic, x *Extra) {
-		x.Related = append(x.Related, Related{Range: placed(rng), Text: text})
+		x.Related = append(x.Related, Related{Range: placed(rng), Text: brief(text)})
 	}
 }
 
@@ -113,7 +114,7 @@ func Adopt(code Code, fallback hcl.Range, diags hcl.Diagnostics) hcl.Diagnostics
 		c.Subject = &rng
 		if extra(&c).Code == "" {
 			c.Extra = &Extra{Code: code}
-			c.Summary = lowerFirst(strings.TrimSuffix(c.Summary, "."))
+			c.Summary, c.Detail = brief(lowerFirst(strings.TrimSuffix(c.Summary, "."))), brief(c.Detail)
 		}
 		all = append(all, &c)
 	}

@@ -194,10 +194,11 @@ func TestSortOrdersByFileAndPlaceAndDropsDuplicates(t *testing.T) {
 }
 
 func TestSuggestFindsWhatWasMeant(t *testing.T) {
-	names := []string{"outage", "back", "kill_gcs", "restart_head", "worker", "ip"}
+	names := []string{"outage", "p", "back", "kill_gcs", "restart_head", "worker", "ip"}
 	for in, want := range map[string]string{
 		"outge": "outage", "outages": "outage", "kill-gcs": "kill_gcs", "restarthead": "restart_head",
-		"Worker": "worker", "wroker": "worker", "iq": "ip", "": "", "nothing": "", "xx": "", "outage": "",
+		"Worker": "worker", "wroker": "worker", "iq": "ip", "": "", "nothing": "", "xx": "", "outage": "", "x": "", "I": "ip",
+		"q": "", "wrk": "worker", "back_up": "", "wokhead": "",
 	} {
 		if got := Suggest(in, names); got != want {
 			t.Errorf("Suggest(%q) = %q, want %q", in, got, want)

@@ -82,13 +82,26 @@ func (p *printer) diagnostic(d *hcl.Diagnostic) {
 	}
 	fmt.Fprintf(&p.out, "%s%s\n", paint.Sprint(head), p.paint.bold.Sprint(": "+printable(d.Summary)))
 	p.place(place(d), x.Hint, paint)
-	for _, r := range x.Related {
-		p.place(placed(r.Range), r.Text, p.paint.note)
+	for i, r := range x.Related {
+		switch left := len(x.Related) - i; {
+		case len(x.Related) > mostRelated && i == firstRelated:
+			fmt.Fprintf(&p.out, "%s… and %d more\n", strings.Repeat(" ", numberWidth+1), left-lastRelated)
+		case len(x.Related) <= mostRelated || i < firstRelated || left <= lastRelated:
+			p.place(placed(r.Range), r.Text, p.paint.note)
+		}
 	}
 	for _, line := range p.wrap(printable(d.Detail)) {
 		fmt.Fprintf(&p.out, "%s%s\n", strings.Repeat(" ", numberWidth+1), line)
 	}
 }
+
+// Of many further places the first and the last are shown: those on the way
+// between say the same.
+const (
+	mostRelated  = 8
+	firstRelated = 4
+	lastRelated  = 3
+)
 
 // numberWidth is the room for a line's number before the bar.
 const numberWidth = 5

@@ -15,6 +15,9 @@ func Suggest(name string, candidates []string) string {
 			continue
 		}
 		d := distance(plain(name), plain(c))
+		if d > 0 && !comparable(name, c) {
+			continue
+		}
 		if d < least {
 			best, least = c, d
 		}
@@ -25,9 +28,19 @@ func Suggest(name string, candidates []string) string {
 	return abbreviated(name, candidates)
 }
 
+// comparable says that two names are long enough for one to be a slip of the
+// other: a single letter is like no other, but may begin a name.
+func comparable(name, candidate string) bool {
+	return len(candidate) > 1 && (len(name) > 1 || strings.HasPrefix(plain(candidate), plain(name)))
+}
+
 // leastAbbreviation is the least length of a name that counts as short for
 // another. What is shorter is short for too much.
 const leastAbbreviation = 3
+
+// mostLetters is the most letters that stand for a word, as in addr. In longer
+// names they are there by chance: state is no started_at.
+const mostLetters = 4
 
 // abbreviated returns the candidate that name is short for, if there is only
 // one: its beginning, such as desc, or its first letter and others of it in
@@ -37,7 +50,11 @@ func abbreviated(name string, candidates []string) string {
 	if len(short) < leastAbbreviation {
 		return ""
 	}
-	for _, isShortFor := range []func(short, long string) bool{beginningOf, lettersOf} {
+	ways := []func(short, long string) bool{beginningOf}
+	if len(short) <= mostLetters {
+		ways = append(ways, lettersOf)
+	}
+	for _, isShortFor := range ways {
 		found := ""
 		for _, c := range candidates {
 			if c == name || !isShortFor(short, plain(c)) {

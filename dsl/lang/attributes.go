@@ -78,11 +78,39 @@ func (f frame) before(at hcl.Range) string {
 		return "this"
 	}
 	start := end
-	for start > 0 && (src[start-1] == '.' || src[start-1] == '_' || src[start-1] >= '0' && src[start-1] <= '9' || src[start-1] >= 'a' && src[start-1] <= 'z') {
-		start--
+	for start > 0 {
+		switch c := src[start-1]; {
+		case c == '.', c == '_', c >= '0' && c <= '9', c >= 'a' && c <= 'z':
+			start--
+			continue
+		case c == ']':
+			if at := openingBracket(src[:start-1]); at > 0 {
+				start = at
+				continue
+			}
+		}
+		break
 	}
-	if start == end || src[start] == '.' { // of what a call or an index returns
+	if start == end || src[start] == '.' || src[start] == '[' { // of what a call returns
 		return "this"
 	}
 	return string(src[start:end])
+}
+
+// openingBracket finds the bracket of an index that a text ends with, without
+// the closing one; -1 if it doesn't stand on the same line.
+func openingBracket(src []byte) int {
+	open := 1
+	for i := len(src) - 1; i >= 0 && src[i] != '\n'; i-- {
+		switch src[i] {
+		case ']':
+			open++
+		case '[':
+			open--
+		}
+		if open == 0 {
+			return i
+		}
+	}
+	return -1
 }

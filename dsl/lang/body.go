@@ -2,6 +2,7 @@ package lang
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -163,11 +164,33 @@ func names(objects []schema.Object) (attrs, blocks []string) {
 	return sorted(attrs), sorted(blocks)
 }
 
+// mostListed is how many names of a list are read.
+const mostListed = 40
+
+// list writes names as a sentence: those that aren't words in quotes.
 func list(before string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return before + " " + strings.Join(names, ", ") + "."
+	more := "."
+	if n := len(names) - mostListed; n > 0 {
+		names, more = names[:mostListed], ", and "+indexText(n)+" more."
+	}
+	shown := make([]string, len(names))
+	for i, n := range names {
+		if shown[i] = n; n == "" || strings.ContainsAny(n, " \t\n\",") {
+			shown[i] = strconv.Quote(n)
+		}
+	}
+	return before + " " + strings.Join(shown, ", ") + more
+}
+
+// thereAre lists what there is in place of what isn't there.
+func thereAre(names []string) string {
+	if len(names) == 1 {
+		return list("There is", names)
+	}
+	return list("There are", names)
 }
 
 // describe names a block for a message: action "kill", node, ready.

@@ -135,7 +135,7 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 		return
 	}
 	for n, i := range set.list {
-		if x.crowded && n > 0 {
+		if x.spent.crowded && n > 0 {
 			return
 		}
 		do(i)

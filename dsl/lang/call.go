@@ -3,6 +3,7 @@ package lang
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -104,9 +105,9 @@ func arity(e *hclsyntax.FunctionCallExpr, fn function.Function) *hcl.Diagnostic 
 	}
 	switch {
 	case fn.VarParam() == nil && given != want:
-		return diag.New(diag.WrongCall, e.Range(), e.Name+" takes "+plural(want, "argument")+", not "+number(given), signature(e.Name, fn))
+		return diag.New(diag.WrongCall, e.Range(), e.Name+" takes "+plural(want, "argument")+butGiven(given), signature(e.Name, fn))
 	case given < want:
-		return diag.New(diag.WrongCall, e.Range(), e.Name+" takes at least "+plural(want, "argument")+", not "+number(given), signature(e.Name, fn))
+		return diag.New(diag.WrongCall, e.Range(), e.Name+" takes at least "+plural(want, "argument")+butGiven(given), signature(e.Name, fn))
 	}
 	return nil
 }
@@ -158,7 +159,17 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 	if err == nil {
 		return diag.New(diag.WrongCall, at, e.Name+": "+lowerFirst(strings.TrimSuffix(d.Detail, ".")), "")
 	}
-	return diag.New(diag.WrongCall, at, e.Name+": "+err.Error(), "")
+	return diag.New(diag.WrongCall, at, e.Name+": "+callError(err), "")
+}
+
+// callError is what a function says is wrong. What the functions of cty say of
+// regular expressions is put as arguments have it.
+func callError(err error) string {
+	if what, ok := strings.CutPrefix(err.Error(), "invalid regexp pattern: "); ok {
+		why, part, _ := cutLast(what, " in ")
+		return "not a regular expression: " + why + " in " + strconv.Quote(part)
+	}
+	return err.Error()
 }
 
 // wholeArgument is the argument that hcl points into.

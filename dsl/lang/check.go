@@ -94,6 +94,12 @@ func (x *expansion) whenOf(i *instance) cty.Value {
 	return v
 }
 
+// isSkipped says that it is known early that an action is skipped, so that its
+// results are null.
+func (x *expansion) isSkipped(i *instance) bool {
+	return i.decl.root == rootAction && i.decl.meta != nil && i.decl.meta.attrs["when"] != nil && isFalse(x.whenOf(i))
+}
+
 func isFalse(v cty.Value) bool {
 	return v != cty.NilVal && v.Type() == cty.Bool && v.IsKnown() && !v.IsNull() && v.False()
 }
@@ -187,8 +193,12 @@ func (x *expansion) planned(i *instance) cty.Value {
 		return i.plan
 	}
 	c := x.check(i)
-	if c.busy {
-		return cty.DynamicVal // a circle
+	switch {
+	case c.busy: // a circle
+		return cty.DynamicVal
+	case i.decl.def != nil && i.decl.def.opaque:
+		i.plan = cty.DynamicVal
+		return i.plan
 	}
 	base := baseResult(i.decl).Attrs
 	m := make(map[string]cty.Value, len(base)+len(c.own))
@@ -201,6 +211,12 @@ func (x *expansion) planned(i *instance) cty.Value {
 			if v, ok := c.yields[a.Name]; ok && holdsNodes(v.Type()) && !i.mayBeSkipped() {
 				m[a.Name] = v // which nodes is known early
 			}
+		}
+	}
+	if x.isSkipped(i) {
+		m["state"] = cty.StringVal("skipped")
+		for _, a := range c.own {
+			m[a.Name] = cty.NullVal(seenType(a))
 		}
 	}
 	if _, ok := m["address"]; ok && !i.phantom {

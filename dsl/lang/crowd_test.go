@@ -12,7 +12,7 @@ import (
 // Making as many instances as there may be takes seconds, so that what happens
 // at the limit is tested by itself.
 func TestTooManyInstancesInAllAreReportedOnceAndNoMoreAreMade(t *testing.T) {
-	x := &expansion{sink: &sink{}, made: maxMade - 1}
+	x := &expansion{whole: &sink{}, spent: &spent{made: maxMade - 1, mostMade: maxMade}}
 	set := func() *instances {
 		s := &instances{decl: &decl{root: rootAction, name: "a", rng: hcl.Range{Filename: "x.hcl"}}, place: &place{}, keys: map[string]*instance{}}
 		s.add(cty.NilVal, cty.NilVal)
@@ -28,7 +28,7 @@ func TestTooManyInstancesInAllAreReportedOnceAndNoMoreAreMade(t *testing.T) {
 	if len(more.list)+len(evenMore.list) > 0 || !more.failed || !evenMore.failed {
 		t.Error("more than there may be were made")
 	}
-	if len(x.sink.diags) != 1 || diag.CodeOf(x.sink.diags[0]) != diag.TooMany {
-		t.Errorf("%v", x.sink.diags)
+	if len(x.whole.diags) != 1 || diag.CodeOf(x.whole.diags[0]) != diag.TooMany {
+		t.Errorf("%v", x.whole.diags)
 	}
 }

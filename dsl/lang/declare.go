@@ -83,7 +83,7 @@ func (l *loader) wrongLabels(b *hclsyntax.Block, labels []string) {
 	if len(b.Labels) > len(labels) {
 		at = b.LabelRanges[len(labels)]
 	}
-	l.add(diag.New(diag.WrongLabels, at, b.Type+" has "+plural(len(labels), "label")+", not "+number(len(b.Labels)),
+	l.add(diag.New(diag.WrongLabels, at, b.Type+" has "+plural(len(labels), "label")+butGiven(len(b.Labels)),
 		"Write it as "+want+" { … }."))
 }
 

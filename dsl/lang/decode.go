@@ -351,7 +351,8 @@ func (l *loader) rounds(d *decl) {
 	case times != nil && lasting != nil:
 		l.add(diag.New(diag.Contradiction, lasting.NameRange, `"times" and "for" exclude each other`, "",
 			diag.Also(times.NameRange, "times is given here")))
-	case lasting != nil && len(d.block.Body.Blocks) == 0:
+	}
+	if len(d.block.Body.Blocks) == 0 {
 		l.add(diag.New(diag.MissingBlock, d.rng, "there is nothing in it to repeat", list("It holds", stepBlocks)))
 	}
 }

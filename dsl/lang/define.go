@@ -25,6 +25,9 @@ type define struct {
 	probes []*decl
 	locals []*decl
 	result *body // nil without
+	// misnamed says that its name is none, opaque that what it yields isn't clear:
+	// either has been reported.
+	misnamed, opaque bool
 	// used are the defines that it is made of, with the blocks that say so.
 	used []definedUse
 }
@@ -83,7 +86,7 @@ func (l *loader) nameOf(d *define) {
 	if !nameSyntax.MatchString(d.name) {
 		l.add(diag.New(diag.BadName, d.named, `"`+d.name+`" is not a name`,
 			"A name begins with a lower case letter; lower case letters, digits and underscores follow."))
-		d.broken = true
+		d.broken, d.misnamed = true, true
 		return
 	}
 	if t, taken := l.p.opts.Vocabulary.Lookup(d.kind, d.name); taken {
@@ -151,10 +154,14 @@ func (l *loader) define(d *define) {
 	for _, inner := range b.Body.Blocks {
 		l.insideDefine(d, inner)
 	}
+	if d.misnamed {
+		return // all of it is to be written yet
+	}
 	if len(d.steps) == 0 && d.kind == schema.Action {
 		l.add(diag.New(diag.MissingBlock, d.rng, d.called()+" has no steps", "Its use would do nothing."))
 	}
 	if d.result == nil && d.kind == schema.Probe {
+		d.opaque = true
 		l.add(diag.New(diag.MissingBlock, d.rng, `missing block "result"`, "A probe is asked for its results: result { NAME = EXPRESSION }."))
 	}
 }
@@ -218,6 +225,7 @@ func (l *loader) resultBlock(d *define, b *hclsyntax.Block) {
 		if !nameSyntax.MatchString(a.Name) {
 			l.add(diag.New(diag.BadName, a.NameRange, `"`+a.Name+`" is not a name`,
 				"A name begins with a lower case letter; lower case letters, digits and underscores follow."))
+			d.opaque = true
 			continue
 		}
 		if _, taken := schema.StepAttrs.Attr(a.Name); taken && d.kind == schema.Action {
@@ -369,7 +377,11 @@ func (x *expansion) typeOf(d *decl) (cty.Type, *typeexpr.Defaults, bool) {
 		if e.Subject != nil && e.Subject.CanSliceBytes(d.file.Src) {
 			word = string(e.Subject.SliceBytes(d.file.Src))
 		}
-		x.sink.add(diag.New(diag.WrongType, *e.Subject, "this is not a type", e.Detail, diag.DidYouMean(word, names)))
+		hint := diag.DidYouMean(word, names)
+		if bare := strings.Trim(word, `"`); bare != word && slices.Contains(names, bare) {
+			hint = diag.Hint("write it without quotes: " + bare)
+		}
+		x.sink.add(diag.New(diag.WrongType, *e.Subject, "this is not a type", e.Detail, hint))
 	}
 	return t, defaults, false
 }

@@ -23,7 +23,8 @@ type expansion struct {
 	vars   map[string]cty.Value
 	matrix map[string]cty.Value // nil while the matrix itself is read
 	top    *place
-	sink   *sink
+	whole  *sink // what is wrong with all of it
+	sink   *sink // what is wrong with what is looked at: all, or that of a use
 
 	byAddress map[string]*instance
 	locals    map[localKey]*local
@@ -35,9 +36,8 @@ type expansion struct {
 	defines     map[*define]*sink // what is wrong with each by itself
 	resultTypes map[*define]schema.Object
 	innerProbes []*Probe // those inside uses
-	insides     int      // how many steps and probes uses came to
-	made        int      // how many instances there are
-	crowded     bool     // there are too many: no more are made
+	spent       *spent
+	alones      *spent // by defines that are checked by themselves
 
 	// stack is what is being worked out, for naming circles.
 	stack []hop
@@ -108,7 +108,8 @@ func (p *place) holding(s *scope) *place {
 
 func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expansion {
 	return &expansion{
-		p: p, vars: vars, matrix: matrix, sink: s,
+		p: p, vars: vars, matrix: matrix, whole: s, sink: s,
+		spent: forVariant(), alones: forDefines(),
 		top:       newPlace(nil, p.top, "", cty.NilVal),
 		byAddress: map[string]*instance{},
 		locals:    map[localKey]*local{},

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -80,7 +81,7 @@ func (f frame) mayBeDead(dead bool) frame {
 // value evaluates an expression. While checking it never returns diagnostics.
 func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 	v, diags := f.eval(e)
-	if d := tooLong(e, v); d != nil {
+	if d := tooMuch(e, v); d != nil {
 		v, diags = cty.DynamicVal, hcl.Diagnostics{d}
 	}
 	if !f.checking() {
@@ -93,21 +94,34 @@ func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 	return v, nil
 }
 
-// longestText is the longest text that an expression may make, in bytes: what
-// a node prints is cut there too.
-const longestText = 16 << 20
-
-// tooLong reports a text that has grown too long, as that of templates that
-// use each other twice does.
-func tooLong(e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
-	if v == cty.NilVal || v.Type() != cty.String {
+// tooMuch reports a value that has grown without measure.
+func tooMuch(e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
+	if v == cty.NilVal || v.Type() != cty.String && v.Type() != cty.Number {
 		return nil
 	}
-	if v, _ := v.Unmark(); v.IsKnown() && !v.IsNull() && len(v.AsString()) > longestText {
+	v, _ = v.Unmark()
+	switch {
+	case v.IsNull() || !v.IsKnown():
+	case v.Type() == cty.String && len(v.AsString()) > longestText:
 		return diag.New(diag.CannotEvaluate, e.Range(), "a text of more than 16 MiB", "")
+	case v.Type() == cty.Number && outOfRange(v.AsBigFloat()):
+		return diag.New(diag.CannotEvaluate, e.Range(), "a number out of range", "Numbers are between 1e-300 and 1e300, or 0, or negative and as large.")
 	}
 	return nil
 }
+
+// mostExponent keeps numbers within what computers reckon with, in powers of 2.
+// Written out, one beyond would fill the memory.
+const mostExponent = 1000
+
+func outOfRange(f *big.Float) bool {
+	e := f.MantExp(nil)
+	return f.IsInf() || e > mostExponent || e < -mostExponent
+}
+
+// longestText is the longest text that an expression may make, in bytes: what
+// a node prints is cut there too.
+const longestText = 16 << 20
 
 // child returns a node that hcl evaluates by asking the frame: it is how hcl's
 // semantics of an operator are had with our meaning of its operands.

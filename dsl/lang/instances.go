@@ -131,30 +131,6 @@ func (x *expansion) instancesOf(d *decl, from *place) *instances {
 	return s
 }
 
-// maxMade is how many instances there may be in all, of whatever: counts, rounds
-// and uses of defines inside each other multiply, each within its own limit.
-const maxMade = 120_000
-
-// crowd counts instances, and reports too many of them, once; from then on
-// nothing has any.
-func (x *expansion) crowd(s *instances, attr *hclsyntax.Attribute) {
-	x.made += len(s.list)
-	if x.made <= maxMade {
-		return
-	}
-	s.failed, s.list = true, nil
-	if x.crowded {
-		return
-	}
-	x.crowded = true
-	at := s.decl.rng
-	if attr != nil {
-		at = attr.Expr.Range()
-	}
-	x.sink.add(diag.New(diag.TooMany, at, "more than "+indexText(maxMade)+" instances in all",
-		"What stands inside something that is there more than once is made for each: the numbers multiply."))
-}
-
 type setID struct {
 	d  *decl
 	at *place
@@ -184,12 +160,16 @@ func (x *expansion) wholeNumber(f frame, e hclsyntax.Expression, a schema.Attr, 
 	if diags.HasErrors() {
 		return 0, false
 	}
+	if v.IsNull() {
+		x.sink.add(diag.New(diag.NullValue, e.Range(), `"`+a.Name+`" is null`, "A number is required."))
+		return 0, false
+	}
 	if err := checkCount(v); err != nil {
-		x.sink.add(diag.New(diag.BadCount, e.Range(), a.Name+" "+err.Error(), "It is "+keyText(v)+"."))
+		x.sink.add(diag.New(diag.BadCount, e.Range(), a.Name+" "+err.Error(), "It is "+numberText(v)+"."))
 		return 0, false
 	}
 	if v.GreaterThan(cty.NumberIntVal(int64(most))).True() {
-		x.sink.add(diag.New(diag.TooMany, e.Range(), "more than "+indexText(most)+" "+of, "It is "+keyText(v)+"."))
+		x.sink.add(diag.New(diag.TooMany, e.Range(), "more than "+indexText(most)+" "+of, "It is "+numberText(v)+"."))
 		return 0, false
 	}
 	n, _ := v.AsBigFloat().Int64()

@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -18,6 +20,9 @@ func (f frame) instanceValue(t hcl.Traversal, name hcl.TraverseAttr, rng hcl.Ran
 		return cty.DynamicVal, nil
 	}
 	rest := t[2:]
+	if d := f.indexOfNamed(d, rest, rng); d != nil {
+		return f.always(d)
+	}
 	set := f.x.instancesOf(d, f.place)
 	if set.failed && !set.open {
 		return cty.DynamicVal, nil
@@ -27,6 +32,9 @@ func (f frame) instanceValue(t hcl.Traversal, name hcl.TraverseAttr, rng hcl.Ran
 		return cty.DynamicVal, diags
 	}
 	f.record(set, inst, rest, rng)
+	if d := f.ofSkipped(inst, rest, rng); d != nil {
+		return cty.DynamicVal, hcl.Diagnostics{d}
+	}
 	var v cty.Value
 	if inst == nil {
 		v = f.whole(set)
@@ -34,6 +42,47 @@ func (f frame) instanceValue(t hcl.Traversal, name hcl.TraverseAttr, rng hcl.Ran
 		v = f.single(inst)
 	}
 	return f.follow(f.onlyType(v), rest, true)
+}
+
+// ofSkipped reports that something is taken of a result that is null, since it
+// is known early that the step is skipped.
+func (f frame) ofSkipped(inst *instance, rest hcl.Traversal, rng hcl.Range) *hcl.Diagnostic {
+	if inst == nil || len(rest) < 2 || !f.checking() || f.dead || !f.x.isSkipped(inst) {
+		return nil
+	}
+	a, ok := rest[0].(hcl.TraverseAttr)
+	if !ok || !slices.ContainsFunc(f.x.check(inst).own, func(r schema.Attr) bool { return r.Name == a.Name }) {
+		return nil
+	}
+	return diag.New(diag.NullValue, rng, inst.decl.address()+" is skipped, so that its results are null", "Give what uses them the same when.",
+		diag.Also(inst.decl.meta.attrs["when"].SrcRange, "when is false"))
+}
+
+// indexOfNamed reports repeat.NAME.index, which isn't there: the number of a
+// round is known inside of it only, without a name.
+func (f frame) indexOfNamed(d *decl, rest hcl.Traversal, rng hcl.Range) *hcl.Diagnostic {
+	if d.root != rootRepeat || len(rest) == 0 {
+		return nil
+	}
+	a, ok := rest[len(rest)-1].(hcl.TraverseAttr)
+	if !ok || a.Name != "index" {
+		return nil
+	}
+	innermost := true
+	for p := f.place; p != nil; p = p.parent {
+		switch {
+		case p.round == cty.NilVal:
+		case p.inst.decl == d && innermost:
+			return diag.New(diag.NotAllowedHere, rng, "the number of the round is repeat.index, without a name", "Write it as repeat.index.")
+		case p.inst.decl == d:
+			return diag.New(diag.NotAllowedHere, rng, "only the innermost repeat has an index here, as repeat.index",
+				"To use the number of an outer round, make a define of what is inside, and give it repeat.index as a param.")
+		default:
+			innermost = false
+		}
+	}
+	return diag.New(diag.UnknownAttribute, nameRange(a), d.address()+` has no attribute "index"`,
+		"The number of a round is repeat.index, inside of it. How many there were is "+d.address()+".rounds.")
 }
 
 // choose finds the instance that a reference names: nil for all of them.

@@ -37,6 +37,7 @@ func (x *expansion) nodes(decls []*decl) []*Node {
 func (x *expansion) node(i *instance) *Node {
 	d := i.decl
 	var rec, kindRec recorder
+	before := len(x.sink.diags)
 	args, _ := x.of(i, &rec).arguments(d.args)
 	n := &Node{Address: i.address, Name: d.name, Key: i.key, Host: i.host(), Range: d.rng, Body: x.bodyOf(i, d.args, &rec)}
 	if d.kind != nil {
@@ -47,7 +48,7 @@ func (x *expansion) node(i *instance) *Node {
 	}
 	rec.merge(&kindRec)
 	n.Refs = inSourceOrder(rec.refs)
-	x.notYet(n.Refs)
+	x.notYet(n.Refs, before)
 	n.Image = x.imageOf(args)
 	n.DependsOn = texts(args, "depends_on")
 	x.mounts(i, args)
@@ -60,12 +61,20 @@ func (x *expansion) node(i *instance) *Node {
 var nodeFacts = []string{"", "name", "address", "host", "ip", "image"}
 
 // notYet reports what a node's own body can't use: nodes are made before
-// anything runs.
-func (x *expansion) notYet(refs []Ref) {
+// anything runs. What else is wrong with it, reported from a number on, doesn't
+// matter any more.
+func (x *expansion) notYet(refs []Ref, reported int) {
 	for _, r := range refs {
+		if r.Kind == NodeRef && slices.Contains(nodeFacts, r.Attr) {
+			continue
+		}
+		kept := slices.DeleteFunc(x.sink.diags[reported:], func(d *hcl.Diagnostic) bool {
+			return d.Subject != nil && hcl.RangeOver(*d.Subject, r.Range) == *d.Subject
+		})
+		x.sink.diags = x.sink.diags[:reported+len(kept)]
 		if r.Kind != NodeRef {
 			x.sink.add(diag.New(diag.NotAllowedHere, r.Range, "a node can't depend on "+r.Address, "Nodes are made before the first step. A step that acts on the node can use it."))
-		} else if !slices.Contains(nodeFacts, r.Attr) {
+		} else {
 			x.sink.add(diag.New(diag.NotAllowedHere, r.Range, `a node can't depend on the "`+r.Attr+`" of a node`, "Nodes are made before any is started. A node may use name, host, ip, address and image of others."))
 		}
 	}

@@ -137,6 +137,11 @@ func (f frame) equality(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) 
 	if why := incomparable(l, r); why != "" {
 		return cty.UnknownVal(cty.Bool), append(diags, diag.New(diag.NeverEqual, e.SrcRange, why, "The result would be the same whatever happens."))
 	}
+	if len(lMarks) == 0 && len(rMarks) == 0 {
+		if d := f.sameAnyway(e, l, r); d != nil {
+			return cty.UnknownVal(cty.Bool), append(diags, d)
+		}
+	}
 	eq := equal(f.onlyType(l), f.onlyType(r))
 	if e.Op == hclsyntax.OpNotEqual {
 		eq = eq.Not()

@@ -213,14 +213,28 @@ func (f frame) declared(root string, name hcl.TraverseAttr, from hcl.Range) (*de
 	detail := ""
 	if other := f.otherKind(root, name.Name); other != "" {
 		detail = "There is " + other + "." + name.Name + "."
+	} else if diag.Suggest(name.Name, names) == "" && len(names) <= fewNames {
+		detail = thereAre(addresses(root, names))
 	}
 	return nil, hcl.Diagnostics{diag.New(diag.UnknownName, at, "no "+word(root)+` named "`+name.Name+`"`, detail, diag.DidYouMean(name.Name, names))}
 }
 
-// otherKind says under which other root a name is declared.
+// fewNames can be told all, where none is like the one that isn't there.
+const fewNames = 8
+
+func addresses(root string, names []string) []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = root + "." + n
+	}
+	return all
+}
+
+// otherKind says under which other root a name is declared. A scenario is named
+// for people; nothing refers to it.
 func (f frame) otherKind(root, name string) string {
 	for _, r := range allRoots {
-		if r != root && f.place.scope.find(r, name) != nil {
+		if r != root && r != rootScenario && f.place.scope.find(r, name) != nil {
 			return r
 		}
 	}

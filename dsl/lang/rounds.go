@@ -63,11 +63,11 @@ func (x *expansion) laterRound(i *instance, n int) (Round, hcl.Diagnostics) {
 	x.later.Lock()
 	defer x.later.Unlock()
 	y := *x
-	y.outer, y.sink, y.stack, y.open = x, &sink{}, nil, map[any]bool{}
-	y.made, y.crowded = 0, false
+	y.outer, y.whole, y.stack, y.open = x, &sink{}, nil, map[any]bool{}
+	y.sink, y.spent, y.alones = y.whole, forVariant(), forDefines()
 	y.byAddress, y.secrets = map[string]*instance{}, map[string]bool{}
 	y.locals, y.onlyNodes, y.circular = maps.Clone(x.locals), maps.Clone(x.onlyNodes), maps.Clone(x.circular)
-	y.defines, y.resultTypes, y.innerProbes, y.insides = maps.Clone(x.defines), maps.Clone(x.resultTypes), nil, 0
+	y.defines, y.resultTypes, y.innerProbes = maps.Clone(x.defines), maps.Clone(x.resultTypes), nil
 	steps := y.steps(i.decl.steps, y.inside(i, roundPrefix(i, n), cty.NumberIntVal(int64(n))))
 	for _, made := range y.byAddress {
 		y.planned(made)

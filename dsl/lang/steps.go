@@ -242,7 +242,7 @@ func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 		return
 	}
 	for r := range n {
-		if x.crowded && r > 0 {
+		if x.spent.crowded && r > 0 {
 			break
 		}
 		s.Rounds = append(s.Rounds, inner(cty.NumberIntVal(int64(r)), roundPrefix(i, r)))

@@ -175,9 +175,9 @@ func (x *expansion) alone(d *define) *sink {
 	if d.broken {
 		return s
 	}
-	outer, stack := x.sink, x.stack
-	x.sink, x.stack = s, nil
-	defer func() { x.sink, x.stack = outer, stack }()
+	outer, stack, spent := x.sink, x.stack, x.spent
+	x.sink, x.stack, x.spent = s, nil, x.alones
+	defer func() { x.sink, x.stack, x.spent = outer, stack, spent }()
 	u := x.openUse(d)
 	x.validateAlone(u)
 	x.contents(u)
@@ -271,23 +271,6 @@ func (x *expansion) expandUse(i *instance, s *Step, c *checked) {
 		}
 	})
 	s.Results = x.resultsOf(u, &c.results)
-}
-
-// maxInside is how many steps and probes uses may come to, all together:
-// defines that use each other ten times over soon fill the memory.
-const maxInside = 20_000
-
-// tooDeep counts what uses come to, and reports too much of it, once.
-func (x *expansion) tooDeep(i *instance) bool {
-	before := x.insides
-	x.insides += len(i.decl.def.steps) + len(i.decl.def.probes)
-	if x.insides <= maxInside {
-		return false
-	}
-	if before <= maxInside {
-		x.sink.add(diag.New(diag.TooMany, i.decl.rng, "more than "+indexText(maxInside)+" steps in uses of defines", "Defines that use each other multiply."))
-	}
-	return true
 }
 
 // usedAt are the uses that a place is inside of, the innermost first.

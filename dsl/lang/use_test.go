@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
 )
 
@@ -172,9 +173,24 @@ func TestUsesThatMultiplyAreStopped(t *testing.T) {
 		}
 		text.WriteString("}\n")
 	}
-	text.WriteString("scenario \"s\" {}\naction \"d9\" \"all\" {}\n")
+	text.WriteString("scenario \"s\" {}\n")
+	if _, diags := loadSource([]byte(text.String())); len(diags) > 0 {
+		t.Errorf("what is not used comes to nothing: %v", diags)
+	}
+	text.WriteString("action \"d9\" \"all\" {}\n")
 	_, diags := loadSource([]byte(text.String()))
-	if !diags.HasErrors() || !strings.Contains(diags.Error(), "more than 20000 steps") {
-		t.Error(diags)
+	if len(diags) != 1 || diags[0].Summary != "more than 20000 steps in uses of defines" {
+		t.Fatal(diags)
+	}
+	// The place is the use in the scenario, and the way from there is whole.
+	if at := diags[0].Subject.SliceBytes([]byte(text.String())); string(at) != `action "d9" "all"` {
+		t.Errorf("it is said of %s", at)
+	}
+	var way []string
+	for _, r := range diags[0].Extra.(*diag.Extra).Related {
+		way = append(way, strings.Fields(string(r.Range.SliceBytes([]byte(text.String()))))[1])
+	}
+	if got := strings.Join(way, " "); got != `"d8" "d7" "d6" "d5" "d4" "d3" "d2" "d1"` {
+		t.Errorf("the way is %s", got)
 	}
 }

@@ -459,3 +459,17 @@ func checkSubnet(v cty.Value) error {
 	}
 	return nil
 }
+
+// mostDigits is how long a number may be in a message before it is rounded.
+const mostDigits = 20
+
+// numberText writes a number for a message.
+func numberText(v cty.Value) string {
+	f := v.AsBigFloat()
+	if exponent := f.MantExp(nil); exponent < 64 && exponent > -64 {
+		if text := f.Text('f', -1); len(text) <= mostDigits {
+			return text
+		}
+	}
+	return f.Text('g', 6)
+}

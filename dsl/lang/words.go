@@ -23,6 +23,14 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
+// butGiven ends a sentence about how many there must be.
+func butGiven(n int) string {
+	if n == 0 {
+		return ", and none is given"
+	}
+	return ", not " + number(n)
+}
+
 // article puts a or an before a noun.
 func article(noun string) string {
 	if strings.ContainsRune("aeiou", rune(noun[0])) {

@@ -3,10 +3,12 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"net"
 	"net/url"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +20,10 @@ import (
 // such as "1m30s".
 func CheckDuration(v cty.Value) error {
 	d, err := time.ParseDuration(v.AsString())
-	if err != nil {
+	switch {
+	case err != nil && manyDurations.MatchString(v.AsString()):
+		return fmt.Errorf("%q is too long; the longest duration is %dh", v.AsString(), int64(math.MaxInt64/time.Hour))
+	case err != nil:
 		return fmt.Errorf("%q is not a duration; write it as 500ms, 10s or 1m30s", v.AsString())
 	}
 	if d < 0 {
@@ -26,6 +31,9 @@ func CheckDuration(v cty.Value) error {
 	}
 	return nil
 }
+
+// manyDurations is how durations are written, whatever they come to.
+var manyDurations = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`)
 
 // CheckPositiveDuration is CheckDuration without zero.
 func CheckPositiveDuration(v cty.Value) error {
@@ -40,10 +48,11 @@ func CheckPositiveDuration(v cty.Value) error {
 
 // CheckRegexp accepts strings of Go's regular expression syntax (RE2).
 func CheckRegexp(v cty.Value) error {
-	if _, err := regexp.Compile(v.AsString()); err != nil {
-		return fmt.Errorf("%q is not a regular expression: %w", v.AsString(), err)
+	_, err := regexp.Compile(v.AsString())
+	if e := (*syntax.Error)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%q is not a regular expression: %s in %q", v.AsString(), e.Code, e.Expr)
 	}
-	return nil
+	return err
 }
 
 // signals are the names that both Linux and Docker know. Real-time signals are

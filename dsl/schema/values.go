@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 // NodeType is the type of a node in expressions. Ports maps container ports
 // ("8080") to what they are published as ("127.0.0.1:49153"). State is one of
-// created, starting, ready, paused, exited.
+// NodeStates.
 var NodeType = cty.Object(map[string]cty.Type{
 	"name":    cty.String,
 	"address": cty.String,
@@ -14,6 +14,9 @@ var NodeType = cty.Object(map[string]cty.Type{
 	"state":   cty.String,
 	"ports":   cty.Map(cty.String),
 })
+
+// NodeStates are the states of a node, in the order in which it comes to them.
+var NodeStates = []string{"created", "starting", "ready", "paused", "exited"}
 
 // StepAttrs are what every step has beside its own results. Times are RFC 3339
 // with nanoseconds; null until they come.

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Tree is the directory that the paths in a scenario's files may not leave.
@@ -68,10 +70,19 @@ func (t Tree) withinReally(path string) (bool, error) {
 		}
 		up := filepath.Dir(path)
 		if !errors.Is(err, fs.ErrNotExist) || up == path {
-			return false, err
+			return false, unresolved(path, err)
 		}
 		path = up
 	}
+}
+
+// unresolved is why the links of a path can't be followed. The path says of a
+// circle what filepath keeps to itself.
+func unresolved(path string, err error) error {
+	if _, failed := os.Stat(path); errors.Is(failed, syscall.ELOOP) {
+		return fmt.Errorf("the symbolic links of %s lead in a circle", filepath.ToSlash(path))
+	}
+	return err
 }
 
 func within(root, path string) (bool, error) {

@@ -1,0 +1,88 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/scenario-run/scenario/dsl/diag"
+)
+
+const (
+	// maxMade is how many instances there may be in all, of whatever: counts,
+	// rounds and uses of defines inside each other multiply, each within its own
+	// limit.
+	maxMade = 120_000
+	// maxInside is how many steps and probes uses may come to, all together:
+	// defines that use each other ten times over soon fill the memory.
+	maxInside = 20_000
+)
+
+// spent is what has been made of what may be made in all.
+type spent struct {
+	mostMade, mostInside int
+
+	made    int  // instances
+	insides int  // steps and probes in uses
+	crowded bool // there are too many: no more are made
+}
+
+func forVariant() *spent { return &spent{mostMade: maxMade, mostInside: maxInside} }
+
+// forDefines is what checking defines by themselves may make, for all of them:
+// what they come to in a variant is made where they are used.
+func forDefines() *spent { return &spent{mostMade: maxMade / 10, mostInside: maxInside / 10} }
+
+// crowd counts instances, and reports too many of them, once; from then on
+// nothing has any.
+func (x *expansion) crowd(s *instances, attr *hclsyntax.Attribute) {
+	x.spent.made += len(s.list)
+	if x.spent.made <= x.spent.mostMade {
+		return
+	}
+	s.failed, s.list = true, nil
+	if x.spent.crowded {
+		return
+	}
+	x.spent.crowded = true
+	at := s.decl.rng
+	if attr != nil {
+		at = attr.Expr.Range()
+	}
+	x.tooMany(s.place, at, "more than "+indexText(maxMade)+" instances in all",
+		"What stands inside something that is there more than once is made for each: the numbers multiply.")
+}
+
+// tooDeep counts what uses come to, and reports too much of it, once.
+func (x *expansion) tooDeep(i *instance) bool {
+	before := x.spent.insides
+	x.spent.insides += len(i.decl.def.steps) + len(i.decl.def.probes)
+	if x.spent.insides <= x.spent.mostInside {
+		return false
+	}
+	if before <= x.spent.mostInside {
+		x.tooMany(i.place, i.decl.rng, "more than "+indexText(maxInside)+" steps in uses of defines", "Defines that use each other multiply.")
+	}
+	return true
+}
+
+// tooMany reports that a limit of the whole has been reached. Which step it was
+// reached at says little where uses of defines multiply: the place is the use in
+// the scenario that it was reached in, and the way from there is shown. A define
+// that is checked by itself reaches none; its uses do.
+func (x *expansion) tooMany(at *place, last hcl.Range, summary, detail string) {
+	if at.isOpen() {
+		return
+	}
+	uses := at.usedAt()
+	if len(uses) == 0 {
+		x.whole.add(diag.New(diag.TooMany, last, summary, detail))
+		return
+	}
+	outermost := len(uses) - 1
+	var o []diag.Option
+	for n := outermost - 1; n >= 0; n-- {
+		o = append(o, diag.Also(uses[n].Range, "inside it"))
+	}
+	o = append(o, diag.Also(last, "one too many is here"))
+	x.whole.add(diag.New(diag.TooMany, uses[outermost].Range, summary, detail, o...))
+}
