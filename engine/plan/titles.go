@@ -95,7 +95,8 @@ func metaParts(m lang.Meta) []string {
 	add(m.When != nil, "only when its condition holds")
 	add(m.Attempts > 1, "up to %d attempts", m.Attempts)
 	add(m.Timeout > 0, "at most %s", m.Timeout)
-	add(m.ExpectError != nil, "must fail with %s", m.ExpectError)
+	add(m.ExpectError != nil && m.ExpectError.String() == "", "must fail")
+	add(m.ExpectError != nil && m.ExpectError.String() != "", "must fail with %s", m.ExpectError)
 	add(m.Continue, "goes on after a failure")
 	return parts
 }
