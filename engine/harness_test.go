@@ -30,6 +30,7 @@ import (
 // step, probe and workload has a type of its own.
 type scene struct {
 	name     string
+	also     []string // names of further scenarios that are the same
 	timeout  time.Duration
 	cleanup  time.Duration
 	nodes    []*lang.Node
@@ -228,8 +229,19 @@ func (s *scene) run(dir string) (p played) {
 		}
 		return nil
 	}))
-	p.Result, p.err = Run(context.Background(), opts, s.variant())
+	p.Result, p.err = Run(context.Background(), opts, s.variants()...)
 	return p
+}
+
+// variants are those of the scene: one, unless also names more of the kind.
+func (s *scene) variants() []Variant {
+	all := []Variant{s.variant()}
+	for _, name := range s.also {
+		v := s.variant()
+		v.Plan.Variant.Scenario.Name = name
+		all = append(all, v)
+	}
+	return all
 }
 
 // of returns the bodies of one type.

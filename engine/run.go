@@ -44,6 +44,10 @@ type Options struct {
 	Keep     Keep
 	// Timeout is the limit of the whole run; 0: none.
 	Timeout time.Duration
+	// Parallel is how many variants run side by side; 0: one.
+	Parallel int
+	// StopAtFailure starts no further variant once one has not passed.
+	StopAtFailure bool
 	// Sinks get every event after the log has it, in order, from one goroutine.
 	Sinks []event.Sink
 	// Jobs are the kinds of traffic that can be sent from = "host".
@@ -107,7 +111,8 @@ type VariantResult struct {
 	internal bool
 }
 
-// Run carries out variants one after the other. The error says that the run
+// Run carries out variants, one after the other or so many side by side as the
+// options say. The error says that the run
 // could not be recorded or that the program is at fault; the result holds in
 // any case.
 func Run(ctx context.Context, opts Options, variants ...Variant) (Result, error) {
@@ -153,10 +158,10 @@ type run struct {
 	dir        *runDir
 	stream     *stream
 	interrupts *interrupts
-	secrets    *redactor // of all variants
-	variants   []VariantResult
-	codes      map[int]bool // exit codes that came up
-	place      string       // what the runtime says that it is
+	secrets    *redactor        // of all variants
+	variants   []*VariantResult // in the order given; nil: it has not ended
+	codes      map[int]bool     // exit codes that came up
+	place      string           // what the runtime says that it is
 }
 
 func (r *run) carryOut(ctx context.Context, variants []Variant) (Result, error) {
@@ -166,7 +171,7 @@ func (r *run) carryOut(ctx context.Context, variants []Variant) (Result, error) 
 	}
 	r.stream.emit("", event.RunStarted{
 		Run: r.RunID, Version: r.About.Version, Args: r.About.Args, Dir: r.Dir,
-		Scenarios: len(scenarios), Variants: len(variants),
+		Scenarios: len(scenarios), Variants: len(variants), Parallel: r.Parallel,
 	})
 	for _, bad := range r.Invalid {
 		r.stream.emit("", bad)
@@ -186,15 +191,7 @@ func (r *run) carryOut(ctx context.Context, variants []Variant) (Result, error) 
 		ctx, cancel = withLimit(ctx, r.Clock, &limit{what: "the run's time limit", of: r.Timeout, where: "--timeout", run: true})
 		defer cancel()
 	}
-	for _, v := range variants {
-		if r.interrupts.count() > 0 || context.Cause(ctx) != nil {
-			r.skip(ctx, v)
-			continue
-		}
-		if !r.variant(ctx, v) {
-			break // the third interrupt: nothing is waited for any more
-		}
-	}
+	r.all(ctx, variants)
 	if code := r.interrupts.code(); code != 0 {
 		r.codes[code] = true
 	}
@@ -237,44 +234,6 @@ func allSecrets(variants []Variant) (all []string) {
 	return all
 }
 
-// variant runs one variant; false says that it was left running by a third
-// interrupt.
-func (r *run) variant(ctx context.Context, v Variant) bool {
-	done := make(chan VariantResult, 1)
-	go func() { done <- r.runVariant(ctx, v) }()
-	select {
-	case res := <-done:
-		r.add(res)
-		return true
-	case <-r.interrupts.at(3):
-		r.codes[r.interrupts.code()] = true
-		return false
-	}
-}
-
-func (r *run) add(res VariantResult) {
-	r.variants = append(r.variants, res)
-	r.codes[res.code()] = true
-}
-
-// skip records a variant that never began.
-func (r *run) skip(ctx context.Context, v Variant) {
-	res := VariantResult{
-		Scenario: v.Plan.Variant.Scenario.Name, Variant: v.Plan.Variant.Key, State: event.Cancelled,
-		Cause: &event.Cause{State: event.Cancelled, Message: "never started: the run was interrupted"},
-	}
-	var l *limit
-	if errors.As(context.Cause(ctx), &l) {
-		res.TimedOut = true
-		res.Cause = &event.Cause{State: event.Failed, Message: "never started: " + l.Error()}
-		res.State = event.Failed
-	}
-	key := variantKey(v.Plan.Variant)
-	r.stream.emit(key, r.variantStarted(v, ""))
-	r.stream.emit(key, event.VariantFinished{State: res.State, Cause: res.Cause, TimedOut: res.TimedOut, Repeat: v.Repeat})
-	r.add(res)
-}
-
 // close ends the stream and sums up.
 func (r *run) close() (Result, error) {
 	if r.interrupts.count() >= 3 {
@@ -299,7 +258,13 @@ func (r *run) close() (Result, error) {
 }
 
 func (r *run) result(state event.State, code int) Result {
-	return Result{State: state, ExitCode: code, Variants: r.variants}
+	res := Result{State: state, ExitCode: code}
+	for _, v := range r.variants {
+		if v != nil {
+			res.Variants = append(res.Variants, *v)
+		}
+	}
+	return res
 }
 
 func (r *run) elapsed() float64 { return r.Clock.Now().Sub(r.began).Seconds() }

@@ -16,6 +16,8 @@ type runFlags struct {
 	keep     *choice
 	progress *choice
 	timeout  time.Duration
+	parallel int
+	failFast bool
 	out      string
 	json     string
 	dryRun   bool
@@ -58,6 +60,8 @@ removed, 8 time limit of the run, 70 internal error, 130 and 143 interrupted.`,
 	fl.Var(f.progress, "progress", "how the run is shown")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show failures only: --progress quiet")
 	fl.DurationVar(&f.timeout, "timeout", 0, "time limit of the whole run, such as 10m")
+	fl.IntVarP(&f.parallel, "parallel", "p", 1, "run up to `N` variants side by side")
+	fl.BoolVarP(&f.failFast, "fail-fast", "x", false, "start no further variant once one has not passed")
 	fl.StringVar(&f.out, "out", "", "the run's own directory `DIR`, new or empty")
 	fl.StringVar(&f.json, "json", "", "write a summary to `FILE`; - is standard output")
 	f.reports.addFlags(fl)
@@ -79,6 +83,9 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeout") && f.timeout <= 0 {
 		return usage("--timeout %s: a time limit is more than nothing", f.timeout)
 	}
+	if f.parallel < 1 {
+		return usage("--parallel %d: at least one variant runs at a time", f.parallel)
+	}
 	for _, name := range []string{"json", "out", "junit"} {
 		if fl := cmd.Flags().Lookup(name); fl.Changed && fl.Value.String() == "" {
 			return usage("--%s is given without a name", name)
@@ -90,7 +97,7 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if !f.dryRun {
 		return nil
 	}
-	for _, name := range []string{"keep", "progress", "quiet", "timeout", "out", "json", "junit", "annotate"} {
+	for _, name := range []string{"keep", "progress", "quiet", "timeout", "parallel", "fail-fast", "out", "json", "junit", "annotate"} {
 		if cmd.Flags().Changed(name) {
 			return usage("--dry-run runs nothing, so --%s has no meaning", name)
 		}

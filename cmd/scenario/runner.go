@@ -86,6 +86,7 @@ func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, er
 	o := engine.Options{
 		Registry: registry, Dir: r.dir, RunID: r.id, Owner: engine.Owner(),
 		Keep: engine.Keep(r.f.keep.value), Timeout: r.f.timeout, Jobs: hostJobs(),
+		Parallel: r.f.parallel, StopAtFailure: r.f.failFast,
 		Source: func(name string) []byte { return l.texts[name] },
 		About:  r.about(l),
 	}

@@ -29,6 +29,8 @@ type (
 		Dir       string   `json:"dir"` // absolute
 		Scenarios int      `json:"scenarios"`
 		Variants  int      `json:"variants"`
+		// Parallel is how many variants may run side by side; 0: one.
+		Parallel int `json:"parallel,omitempty"`
 	}
 
 	// FileInvalid is a file that does not load or plan. Text is the printed

@@ -23,14 +23,15 @@ func (t *Timeline) draw(e event.Event) {
 	case event.VariantStarted:
 		v := newVariant(e, b)
 		t.variants[e.Variant] = v
-		t.header(v)
+		t.running = append(t.running, v)
+		t.prefixed(v, func() { t.header(v) })
 	case event.RunFinished:
-		t.current = nil
+		t.current, t.running = nil, nil
 		t.drawRunEnd(b)
 	default:
 		if v := t.variants[e.Variant]; v != nil {
 			v.record(e)
-			t.drawVariant(v, e)
+			t.prefixed(v, func() { t.drawVariant(v, e) })
 			return
 		}
 		t.drawOutside(e)
@@ -72,6 +73,7 @@ func (t *Timeline) drawVariant(v *variant, e event.Event) {
 		}
 	case event.VariantFinished:
 		v.finished = true
+		t.running = slices.DeleteFunc(t.running, func(other *variant) bool { return other == v })
 		t.drawVariantEnd(v, e, b)
 	}
 }
@@ -90,7 +92,8 @@ func (t *Timeline) drawOutside(e event.Event) {
 }
 
 // say prints a row of a variant, under its header. When several variants run
-// at once, the header comes again with each change.
+// at once, the header comes again with each change, unless each line says whose
+// it is.
 func (t *Timeline) say(v *variant, r row) {
 	if t.opts.Mode == Quiet {
 		return
@@ -107,6 +110,10 @@ func (t *Timeline) header(v *variant) {
 	if t.opts.Mode == Quiet {
 		return
 	}
+	if t.prefix != "" {
+		t.introduce(v)
+		return
+	}
 	if t.started > 0 {
 		t.print("")
 	}
@@ -119,6 +126,14 @@ func (t *Timeline) header(v *variant) {
 		text = clip(text, w-width(name)-2)
 	}
 	t.print(strings.TrimRight(t.palette.bold.Sprint(name)+"  "+text, " "))
+}
+
+// introduce says once what a variant is about whose name each line has.
+func (t *Timeline) introduce(v *variant) {
+	if about := clean(v.started.Description); about != "" && !v.introduced {
+		t.print(about)
+	}
+	v.introduced = true
 }
 
 // title is a variant's name for people: liveness[storage=redis].

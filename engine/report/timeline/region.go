@@ -68,26 +68,32 @@ func printedWidth(s string) int { return width(sgr.ReplaceAllString(s, "")) }
 // live returns the lines of what runs now: never more than maxRows, nor than
 // leave three rows of the screen to what is finished.
 func (t *Timeline) live(now time.Time, height int) []string {
-	v := t.current
-	if v == nil {
+	if len(t.running) == 0 {
 		return nil
 	}
-	rows := t.liveRows(v, now)
+	lines, last := t.liveLines(now)
 	limit := max(1, min(maxRows, height-3))
-	more := 0
-	if len(rows) > limit {
-		more = len(rows) - (limit - 1)
-		rows = rows[:limit-1]
+	if len(lines) <= limit {
+		return lines
 	}
-	l := t.layout(v)
-	var out []string
-	for _, r := range rows {
-		out = append(out, l.line(r))
+	more := len(lines) - (limit - 1)
+	return append(lines[:limit-1], last.line(row{text: fmt.Sprintf("and %d more", more), tint: t.palette.dim}))
+}
+
+// liveLines are the lines of all that runs. Where that is more than one
+// variant, each begins with its name.
+func (t *Timeline) liveLines(now time.Time) (lines []string, last layout) {
+	w, _ := t.size()
+	for _, v := range t.running {
+		last = t.layout(v)
+		if len(t.running) > 1 {
+			lines = append(lines, t.palette.dim.Sprint(cut(clean(title(v)), w)))
+		}
+		for _, r := range t.liveRows(v, now) {
+			lines = append(lines, last.line(r))
+		}
 	}
-	if more > 0 {
-		out = append(out, l.line(row{text: fmt.Sprintf("and %d more", more), tint: t.palette.dim}))
-	}
-	return out
+	return lines, last
 }
 
 func (t *Timeline) liveRows(v *variant, now time.Time) []row {

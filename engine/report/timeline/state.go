@@ -34,9 +34,11 @@ type variant struct {
 	phase    string
 	outputs  []event.Output
 	finished bool
-	left     []event.LeftBehind
-	failed   []string            // steps that did not pass, in the order of their ends
-	exits    map[string]nodeExit // the last of each node
+	// introduced says that its description has been printed.
+	introduced bool
+	left       []event.LeftBehind
+	failed     []string            // steps that did not pass, in the order of their ends
+	exits      map[string]nodeExit // the last of each node
 	// rounds are the steps that rounds by time told of, by their repeat.
 	rounds map[string][]string
 }

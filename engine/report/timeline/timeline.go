@@ -46,12 +46,14 @@ type Timeline struct {
 	palette palette
 
 	buf      bytes.Buffer // what the event at hand prints
+	prefix   string       // what its lines begin with
 	region   region
 	run      event.RunStarted
 	began    time.Time // wall time of the run's start
 	started  int       // variants
 	current  *variant  // whose lines are being printed
 	variants map[string]*variant
+	running  []*variant // in the order in which they began
 	results  []result
 	invalid  int
 	left     []event.LeftBehind
@@ -85,7 +87,7 @@ func (t *Timeline) Tick(now time.Time) error {
 func (t *Timeline) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.current = nil
+	t.current, t.running = nil, nil
 	return t.flush(time.Time{})
 }
 
@@ -141,7 +143,21 @@ func (t *Timeline) layout(v *variant) layout {
 	return fit(w, t.palette, v.columns)
 }
 
+// sideBySide says that lines of several variants may be mixed.
+func (t *Timeline) sideBySide() bool { return t.run.Parallel > 1 && t.run.Variants > 1 }
+
+// prefixed prints what belongs to a variant: where nothing can be redrawn and
+// several may run, with its name before each line.
+func (t *Timeline) prefixed(v *variant, draw func()) {
+	if t.opts.Mode == Plain && t.sideBySide() {
+		t.prefix = t.palette.dim.Sprint(clean(title(v))+" │") + " "
+		defer func() { t.prefix = "" }()
+	}
+	draw()
+}
+
 func (t *Timeline) print(line string) {
+	t.buf.WriteString(t.prefix)
 	t.buf.WriteString(line)
 	t.buf.WriteByte('\n')
 }
