@@ -230,6 +230,9 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	if err != nil {
 		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
 	}
+	if err := c.x.recut(ctx, n, id); err != nil {
+		return st, err
+	}
 	return st, c.x.relink(ctx, n)
 }
 

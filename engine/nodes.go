@@ -30,8 +30,9 @@ const (
 // createNode does not change afterwards.
 type node struct {
 	decl     *lang.Node
-	networks []string // names
-	ips      []string // one for each network
+	networks []string          // names
+	cut      map[string]string // networks that it was taken off, by name → the step that did
+	ips      []string          // one for each network
 	facts    step.Facts
 
 	// Set by createNode.
@@ -82,7 +83,7 @@ func (x *executor) addNodes() error {
 				bad = fmt.Errorf("bug: the plan has %s twice", d.Address)
 				return
 			}
-			x.nodes[d.Address] = &node{decl: d, launched: make(chan struct{}), facts: step.Facts{Address: d.Address, Name: d.Name, Host: d.Host}}
+			x.nodes[d.Address] = &node{decl: d, launched: make(chan struct{}), cut: map[string]string{}, facts: step.Facts{Address: d.Address, Name: d.Name, Host: d.Host}}
 			x.order = append(x.order, d.Address)
 		}
 	})

@@ -30,6 +30,7 @@ type provisioned struct {
 	networks  map[string]runtime.Network
 	names     []string // of networks, in the order in which they were made
 	volumes   map[string]string
+	next      map[string]netip.Addr // the next free address of each network
 	addressed chan struct{}
 }
 
@@ -38,6 +39,7 @@ func newProvisioned() provisioned {
 		images:    map[string]runtime.Image{},
 		networks:  map[string]runtime.Network{},
 		volumes:   map[string]string{},
+		next:      map[string]netip.Addr{},
 		addressed: make(chan struct{}),
 	}
 }
@@ -185,9 +187,8 @@ func (x *executor) assignAddresses(ctx context.Context) error {
 	}
 	var bad error
 	x.ask(func() {
-		next := map[string]netip.Addr{}
 		for _, address := range x.order {
-			if bad = x.assign(x.nodes[address], wanted[address], next); bad != nil {
+			if bad = x.assign(x.nodes[address], wanted[address]); bad != nil {
 				return
 			}
 		}
@@ -212,7 +213,8 @@ func networkNames(args cty.Value) ([]string, error) {
 }
 
 // assign gives a node the next free address of each of its networks.
-func (x *executor) assign(n *node, networks []string, next map[string]netip.Addr) error {
+func (x *executor) assign(n *node, networks []string) error {
+	next := x.places.next
 	for _, name := range networks {
 		made, ok := x.places.networks[name]
 		if !ok {

@@ -148,8 +148,11 @@ func effects(t schema.Type) string {
 	var parts []string
 	if len(t.Takes) > 0 {
 		also := "A second fault that wants the same of a node is found before anything runs."
-		if slices.Equal(t.Takes, []schema.Resource{schema.Links}) {
+		switch t.Takes[0] {
+		case schema.Links:
 			also = "Faults on links combine with each other."
+		case schema.Attached:
+			also = "Each network is lost once: a second fault on the same one fails."
 		}
 		parts = append(parts, "While it lasts, "+effect(t.Takes)+". "+also)
 	}
@@ -176,6 +179,7 @@ func effect(list []schema.Resource) string {
 			schema.Down: "its nodes are down", schema.Paused: "its nodes are paused",
 			schema.CPU: "the CPU of its nodes is limited", schema.Memory: "the memory of its nodes is limited",
 			schema.Disk: "the disk of its nodes is full", schema.Links: "links of its nodes are disturbed",
+			schema.Attached: "its node is off a network",
 		}[r]
 	}
 	return strings.Join(words, " and ")

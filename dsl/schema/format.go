@@ -15,6 +15,7 @@ const (
 	Regexp           Format = "regexp"
 	Size             Format = "size"
 	Signal           Format = "signal"
+	NetworkName      Format = "network"
 	Port             Format = "port"
 	Address          Format = "address"
 	URL              Format = "url"
@@ -38,6 +39,7 @@ var formats = []FormatInfo{
 	{Regexp, "A regular expression in the syntax of RE2, found anywhere in the text unless `^` and `$` say otherwise.", `"^ready in [0-9]+ ms$"`, CheckRegexp},
 	{Size, "An amount of bytes, as a number with k, m, g or t behind it, in powers of 1024.", `"512m"`, CheckSize},
 	{Signal, "The name of a signal, in full.", `"SIGTERM"`, CheckSignal},
+	{NetworkName, "A network that the file declares.", `network.backend`, CheckNetwork},
 	{Port, "The number of a TCP or UDP port, from 1 to 65535.", `8080`, CheckPort},
 	{Address, "A host and a port, joined by a colon.", `"10.0.0.1:6379"`, CheckAddress},
 	{URL, "An http or https URL with a host.", `"http://10.0.0.1:8000/healthz"`, CheckURL},

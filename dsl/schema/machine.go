@@ -53,6 +53,17 @@ func checkHostnames(v cty.Value) error {
 	return errors.Join(all...)
 }
 
+// networkSyntax is what a reference to a network comes to.
+var networkSyntax = regexp.MustCompile(`^network\.[a-z][a-z0-9_]*$`)
+
+// CheckNetwork accepts references to networks.
+func CheckNetwork(v cty.Value) error {
+	if !networkSyntax.MatchString(v.AsString()) {
+		return fmt.Errorf("%q is not a network; write it as network.NAME, and declare it with a network block", v.AsString())
+	}
+	return nil
+}
+
 // CheckUser accepts a user, and a group if it likes, by name or number.
 func CheckUser(v cty.Value) error {
 	if !userSyntax.MatchString(v.AsString()) {

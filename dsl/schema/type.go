@@ -22,17 +22,18 @@ const (
 )
 
 // Resource is what a fault takes of a node. Two active faults that take the
-// same resource of the same node conflict, unless the resource is Links.
+// same resource of the same node conflict, unless the resource Combines.
 type Resource string
 
 // The resources.
 const (
-	Down   Resource = "down"
-	Paused Resource = "paused"
-	CPU    Resource = "cpu"
-	Memory Resource = "memory"
-	Disk   Resource = "disk"
-	Links  Resource = "links"
+	Down     Resource = "down"
+	Paused   Resource = "paused"
+	CPU      Resource = "cpu"
+	Memory   Resource = "memory"
+	Disk     Resource = "disk"
+	Links    Resource = "links"
+	Attached Resource = "attached" // to a network
 )
 
 // Need are parts of a kernel, by their names, of which one is enough. The first
@@ -40,6 +41,9 @@ const (
 type Need []string
 
 func (n Need) String() string { return strings.Join(n, " or ") }
+
+// Combines says that several faults can take the resource of a node at a time.
+func (r Resource) Combines() bool { return r == Links || r == Attached }
 
 // Type is everything that can be known about an action, fault, probe,
 // workload or node kind without running it.

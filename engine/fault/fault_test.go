@@ -61,6 +61,7 @@ func TestConflict(t *testing.T) {
 		{"the same of another node", life(Active, "node.b", schema.CPU), []schema.Resource{schema.CPU}, false},
 		{"another of the same node", life(Active, "node.a", schema.Memory), []schema.Resource{schema.CPU}, false},
 		{"links combine", life(Active, "node.a", schema.Links), []schema.Resource{schema.Links}, false},
+		{"networks combine", life(Active, "node.a", schema.Attached), []schema.Resource{schema.Attached}, false},
 		{"what is healed is free", life(Healed, "node.a", schema.CPU), []schema.Resource{schema.CPU}, false},
 		{"what failed may still be in force", life(Invalid, "node.a", schema.CPU), []schema.Resource{schema.CPU}, true},
 	}
@@ -74,7 +75,7 @@ func TestConflict(t *testing.T) {
 
 func TestEndsWithStart(t *testing.T) {
 	for takes, ends := range map[schema.Resource]bool{
-		schema.Down: true, schema.Paused: true, schema.Links: false, schema.CPU: false, schema.Memory: false, schema.Disk: false,
+		schema.Down: true, schema.Paused: true, schema.Links: false, schema.CPU: false, schema.Memory: false, schema.Disk: false, schema.Attached: false,
 	} {
 		if l := (&Life{Type: schema.Type{Takes: []schema.Resource{takes}}}); l.EndsWithStart() != ends {
 			t.Errorf("%s: %v", takes, !ends)

@@ -94,7 +94,7 @@ func Conflict(t schema.Type, nodes []string, others []*Life) string {
 			continue
 		}
 		for _, r := range t.Takes {
-			if r == schema.Links || !l.Takes(r) {
+			if r.Combines() || !l.Takes(r) {
 				continue
 			}
 			for _, n := range nodes {

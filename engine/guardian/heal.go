@@ -15,7 +15,7 @@ import (
 
 // undone are the resources whose faults are healed before the nodes are
 // removed. What is down stays down, and what agents do they undo themselves.
-var undone = []schema.Resource{schema.Paused, schema.CPU, schema.Memory}
+var undone = []schema.Resource{schema.Paused, schema.CPU, schema.Memory, schema.Attached}
 
 // heal heals the faults that the journal has as outstanding, by what it says of
 // them: not every place removes a paused node, and one that hardly gets any CPU
@@ -76,6 +76,18 @@ func (n nodes) State(ctx context.Context, address string) (runtime.NodeState, er
 
 func (n nodes) Unpause(ctx context.Context, address string) error {
 	return n.rt.UnpauseNode(ctx, n.ids[address])
+}
+
+func (n nodes) Attachments(ctx context.Context, address string) (all []step.Attachment, err error) {
+	found, err := n.rt.Attachments(ctx, n.ids[address])
+	for _, at := range found {
+		all = append(all, step.Attachment{Attachment: at})
+	}
+	return all, err
+}
+
+func (n nodes) Connect(ctx context.Context, address string, to step.Attachment) (step.Attachment, error) {
+	return to, n.rt.Connect(ctx, n.ids[address], to.Attachment)
 }
 
 func (n nodes) LimitCPUs(ctx context.Context, address string, cpus float64) error {

@@ -25,7 +25,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	main := b.flatten(v.Steps, "")
 	cleanup := b.flatten(v.Cleanup, "")
 	b.findStarters(vertices(main))
-	b.provision()
+	b.provision(append(vertices(main), vertices(cleanup)...))
 	b.addSteps(main, false)
 	b.addSteps(cleanup, true)
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/dag"
 )
 
@@ -52,12 +53,17 @@ func (b *builder) nodesOf(address string) []string {
 }
 
 // provision plans what is there before the first step.
-func (b *builder) provision() {
+func (b *builder) provision(steps []*Vertex) {
 	of := map[*lang.Node][]string{}
 	used := map[string]bool{}
 	for _, n := range b.variant.Nodes {
 		of[n] = b.material(n)
 		for _, id := range of[n] {
+			used[id] = true
+		}
+	}
+	for _, s := range steps {
+		for _, id := range b.networksOf(s.Step) {
 			used[id] = true
 		}
 	}
@@ -104,6 +110,16 @@ func (b *builder) material(n *lang.Node) []string {
 		}
 	}
 	return ids
+}
+
+// networksOf are the networks that a step names, as far as is known.
+func (b *builder) networksOf(s *lang.Step) (all []string) {
+	for _, a := range s.Type.Args.Attrs {
+		if a.Format == schema.NetworkName {
+			all = append(all, texts(attr(b.arguments(s), a.Name))...)
+		}
+	}
+	return all
 }
 
 // image adds the vertex of a node's image, unless another node has it too, and

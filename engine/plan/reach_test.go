@@ -18,7 +18,7 @@ func TestReachesKnowsTheWaysThereAre(t *testing.T) {
 		steps := drawSteps(rt, "", 0, nil)
 		b := newBuilder(&lang.Variant{Steps: steps})
 		seq := b.flatten(steps, "")
-		b.provision()
+		b.provision(nil)
 		b.addSteps(seq, false)
 		b.order(seq, nil)
 		for _, v := range b.plan.Vertices {

@@ -52,6 +52,14 @@ type Runtime interface {
 	// taken from it everywhere: then the limit is refused with kind NodeFault.
 	LimitCPUs(ctx context.Context, id NodeID, cpus float64) error
 	LimitMemory(ctx context.Context, id NodeID, bytes int64) error
+	// Attachments returns the networks that a node is on, each with the node's
+	// address and all of its names there.
+	Attachments(ctx context.Context, id NodeID) ([]Attachment, error)
+	// Connect puts a node on a network, under the names of the attachment alone;
+	// Disconnect takes it off one. Both hold for later starts too. Published
+	// ports may be others afterwards. What is so already is a Conflict.
+	Connect(ctx context.Context, id NodeID, at Attachment) error
+	Disconnect(ctx context.Context, id NodeID, network string) error
 	// WaitExit blocks until the node does not run and returns its state then.
 	WaitExit(ctx context.Context, id NodeID) (NodeState, error)
 
@@ -275,9 +283,9 @@ type Mount struct {
 
 // Attachment is a node's place on a network.
 type Attachment struct {
-	Network string // id
-	IP      netip.Addr
-	Aliases []string
+	Network string     `json:"network"` // id
+	IP      netip.Addr `json:"ip"`
+	Aliases []string   `json:"aliases"`
 }
 
 // NodeState is how a node stands.

@@ -33,10 +33,15 @@ func (u unavailable) UnpauseNode(context.Context, NodeID) error             { re
 func (u unavailable) InspectNode(context.Context, NodeID) (NodeState, error) {
 	return NodeState{}, u.err
 }
-func (u unavailable) Usage(context.Context, NodeID) (Usage, error)        { return Usage{}, u.err }
-func (u unavailable) Limits(context.Context, NodeID) (Limits, error)      { return Limits{}, u.err }
-func (u unavailable) LimitCPUs(context.Context, NodeID, float64) error    { return u.err }
-func (u unavailable) LimitMemory(context.Context, NodeID, int64) error    { return u.err }
+func (u unavailable) Usage(context.Context, NodeID) (Usage, error)     { return Usage{}, u.err }
+func (u unavailable) Limits(context.Context, NodeID) (Limits, error)   { return Limits{}, u.err }
+func (u unavailable) LimitCPUs(context.Context, NodeID, float64) error { return u.err }
+func (u unavailable) LimitMemory(context.Context, NodeID, int64) error { return u.err }
+func (u unavailable) Attachments(context.Context, NodeID) ([]Attachment, error) {
+	return nil, u.err
+}
+func (u unavailable) Connect(context.Context, NodeID, Attachment) error   { return u.err }
+func (u unavailable) Disconnect(context.Context, NodeID, string) error    { return u.err }
 func (u unavailable) WaitExit(context.Context, NodeID) (NodeState, error) { return NodeState{}, u.err }
 func (u unavailable) Exec(context.Context, NodeID, ExecSpec) (ExecResult, error) {
 	return ExecResult{}, u.err

@@ -100,6 +100,13 @@ type Nodes interface {
 	Limits(ctx context.Context, address string) (Limits, error)
 	LimitCPUs(ctx context.Context, address string, cpus float64) error
 	LimitMemory(ctx context.Context, address string, bytes int64) error
+	// Attachments returns the networks that a node is on. Disconnect takes it off
+	// one of them. Connect puts it on one, at an address that is free where at
+	// has none, and returns where it is then; one that a fault has taken the node
+	// off, only for that fault.
+	Attachments(ctx context.Context, address string) ([]Attachment, error)
+	Disconnect(ctx context.Context, address string, from Attachment) error
+	Connect(ctx context.Context, address string, to Attachment) (Attachment, error)
 	// ExpectExit says that the node may exit from now until its next start.
 	ExpectExit(address string)
 	WaitExit(ctx context.Context, address string) (runtime.NodeState, error)
@@ -121,6 +128,13 @@ type Usage struct {
 type Limits struct {
 	runtime.Limits
 	Machine runtime.Limits
+}
+
+// Attachment is a node's place on a network. By its name a network is found
+// that has no id here.
+type Attachment struct {
+	runtime.Attachment
+	Name string `json:"name"` // as files have it, without "network."; "default" for the run's own
 }
 
 // Workloads are the running workloads.

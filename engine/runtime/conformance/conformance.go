@@ -29,6 +29,7 @@ func Run(t *testing.T, opts Options) {
 		"nodes":    nodeRules,
 		"exec":     execRules,
 		"limits":   limitRules,
+		"attach":   attachRules,
 		"logs":     logRules,
 		"networks": networkRules,
 		"events":   eventRules,

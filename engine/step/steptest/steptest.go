@@ -29,7 +29,9 @@ type Node struct {
 	State    runtime.NodeState
 	Usage    step.Usage
 	Limits   runtime.Limits
-	Log      []string
+	// Attachments are its networks; none: it is on "default", at IP.
+	Attachments []step.Attachment
+	Log         []string
 	// Processes are those in it. SIGKILL and SIGTERM end them, unless
 	// OnProcessSignal says otherwise.
 	Processes []process.Process
@@ -58,6 +60,8 @@ type World struct {
 	OnProcessSignal func(address, signal string, p *process.Process)
 	// OnLimit does to a node's limits what a call would; nil: what it says.
 	OnLimit func(*runtime.Limits)
+	// IgnoreDisconnect makes taking nodes off networks do nothing.
+	IgnoreDisconnect bool
 	// Statistics is what stopping a workload yields, by address.
 	Statistics map[string]cty.Value
 	// OnHeal is asked for each fault that is healed.
@@ -80,6 +84,9 @@ func New(nodes ...Node) *World {
 		}
 		if n.IP == "" {
 			n.IP = fmt.Sprintf("10.0.0.%d", 128+i)
+		}
+		if n.Attachments == nil {
+			n.Attachments = []step.Attachment{attachment("default", n.IP, n.Host)}
 		}
 		n.State.Running, n.State.Started, n.State.StartedAt = true, true, w.Clock.Now()
 		n.exited = make(chan struct{})

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/runtime"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// Attachments asks the runtime, and says what files call the networks.
+func (c nodesOf) Attachments(ctx context.Context, address string) ([]step.Attachment, error) {
+	id, err := c.created(address, func(*node) {})
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.x.Runtime.Attachments(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var all []step.Attachment
+	c.x.ask(func() {
+		for _, at := range found {
+			all = append(all, step.Attachment{Attachment: at, Name: c.x.places.networkName(at.Network)})
+		}
+	})
+	return all, nil
+}
+
+// networkName is what files call a network; its id where they don't.
+func (p *provisioned) networkName(id string) string {
+	for name, made := range p.networks {
+		if made.ID == id {
+			return name
+		}
+	}
+	return id
+}
+
+// Disconnect takes a node off a network, for this step.
+func (c nodesOf) Disconnect(ctx context.Context, address string, from step.Attachment) error {
+	id, err := c.created(address, func(n *node) { n.cut[from.Name] = c.by })
+	if err != nil {
+		return err
+	}
+	if err := c.x.Runtime.Disconnect(ctx, id, from.Network); err != nil {
+		c.x.ask(func() { delete(c.x.nodes[address].cut, from.Name) })
+		return err
+	}
+	return c.x.readPorts(ctx, address, id)
+}
+
+// Connect puts a node on a network.
+func (c nodesOf) Connect(ctx context.Context, address string, to step.Attachment) (step.Attachment, error) {
+	var bad error
+	id, err := c.created(address, func(n *node) { bad = c.x.placeOn(n, &to, c.by) })
+	if err == nil {
+		err = bad
+	}
+	if err != nil {
+		return to, err
+	}
+	if err := c.x.Runtime.Connect(ctx, id, to.Attachment); err != nil {
+		return to, err
+	}
+	c.x.ask(func() { delete(c.x.nodes[address].cut, to.Name) })
+	return to, c.x.readPorts(ctx, address, id)
+}
+
+// placeOn fills in where a node will be on a network. On the loop.
+func (x *executor) placeOn(n *node, to *step.Attachment, by string) error {
+	if cut := n.cut[to.Name]; cut != "" && cut != by {
+		return step.Failf("connect %s: %s has taken it off that network", n.decl.Address, cut).
+			With("", "heal "+cut+", which puts it back where it was")
+	}
+	made, ok := x.places.networks[to.Name]
+	if !ok {
+		return step.Failf("connect %s: there is no network %s", n.decl.Address, to.Name)
+	}
+	to.Network = made.ID
+	if to.IP.IsValid() {
+		return nil
+	}
+	if slices.Contains(n.networks, to.Name) {
+		return step.Failf("connect %s: it is on network %s already", n.decl.Address, to.Name)
+	}
+	if !slices.Contains(to.Aliases, n.decl.Host) {
+		to.Aliases = append([]string{n.decl.Host}, to.Aliases...)
+	}
+	if err := x.assign(n, []string{to.Name}); err != nil {
+		return step.Failf("connect: %w", err)
+	}
+	ip, err := netip.ParseAddr(n.ips[len(n.ips)-1])
+	to.IP = ip
+	return err
+}
+
+// readPorts takes in where a node's ports are published now: on a network that
+// it was taken off and put back on, that is somewhere else.
+func (x *executor) readPorts(ctx context.Context, address string, id runtime.NodeID) error {
+	st, err := x.Runtime.InspectNode(ctx, id)
+	if err != nil {
+		return err
+	}
+	x.ask(func() { x.nodes[address].ports = st.Ports })
+	return nil
+}
+
+// recut takes a node that has just been started off the networks again that a
+// fault has taken it off. Most places remember; where one does not, the gap is
+// told.
+func (x *executor) recut(ctx context.Context, n *node, id runtime.NodeID) error {
+	var off []string
+	x.ask(func() {
+		for name := range n.cut {
+			off = append(off, x.places.networks[name].ID)
+		}
+	})
+	if len(off) == 0 {
+		return nil
+	}
+	on, err := x.Runtime.Attachments(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, at := range on {
+		if !slices.Contains(off, at.Network) {
+			continue
+		}
+		if err := x.Runtime.Disconnect(ctx, id, at.Network); err != nil {
+			return fmt.Errorf("disconnect %s again: %w", n.decl.Address, err)
+		}
+		x.emit(event.Warning{Text: fmt.Sprintf("the start of %s had put it back on a network; it was there for a moment", n.decl.Address)})
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package docker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+
+	"github.com/scenario-run/scenario/engine/runtime"
+)
+
+// Attachments asks the daemon. That of the network which the container was
+// created on comes first.
+func (r *Runtime) Attachments(ctx context.Context, id runtime.NodeID) ([]runtime.Attachment, error) {
+	found, err := r.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
+	if err != nil {
+		return nil, r.failed(ctx, "ask for the networks of "+r.name(id), err)
+	}
+	c := found.Container
+	if c.NetworkSettings == nil {
+		return nil, nil
+	}
+	var all []runtime.Attachment
+	for name, e := range c.NetworkSettings.Networks {
+		at := runtime.Attachment{Network: e.NetworkID, IP: e.IPAddress}
+		if at.Network == "" { // of one that was not started yet
+			at.Network = name
+		}
+		if !at.IP.IsValid() && e.IPAMConfig != nil {
+			at.IP = e.IPAMConfig.IPv4Address
+		}
+		for _, alias := range e.Aliases {
+			if !strings.HasPrefix(string(id), alias) { // older daemons add its short id
+				at.Aliases = append(at.Aliases, alias)
+			}
+		}
+		all = append(all, at)
+	}
+	first := string(c.HostConfig.NetworkMode)
+	slices.SortFunc(all, func(a, b runtime.Attachment) int {
+		switch first {
+		case a.Network:
+			return -1
+		case b.Network:
+			return 1
+		}
+		return cmp.Compare(a.Network, b.Network)
+	})
+	return all, nil
+}
+
+// Connect connects the container.
+func (r *Runtime) Connect(ctx context.Context, id runtime.NodeID, at runtime.Attachment) error {
+	op := "connect " + r.name(id)
+	on, err := r.isOn(ctx, id, at.Network)
+	if err != nil {
+		return err
+	}
+	if on {
+		return &runtime.Error{Kind: runtime.Conflict, Op: op, Err: errors.New("it is on that network already")}
+	}
+	to := &network.EndpointSettings{Aliases: at.Aliases}
+	if at.IP.IsValid() {
+		to.IPAMConfig = &network.EndpointIPAMConfig{IPv4Address: at.IP}
+	}
+	err = r.limited(ctx, func() error {
+		_, err := r.api.NetworkConnect(ctx, at.Network, client.NetworkConnectOptions{Container: string(id), EndpointConfig: to})
+		return err
+	})
+	return r.failed(ctx, op, err)
+}
+
+// Disconnect disconnects the container. Its network namespace stays, and so do
+// agents in it.
+func (r *Runtime) Disconnect(ctx context.Context, id runtime.NodeID, network string) error {
+	op := "disconnect " + r.name(id)
+	on, err := r.isOn(ctx, id, network)
+	if err != nil {
+		return err
+	}
+	if !on {
+		return &runtime.Error{Kind: runtime.Conflict, Op: op, Err: errors.New("it is not on that network")}
+	}
+	err = r.limited(ctx, func() error {
+		_, err := r.api.NetworkDisconnect(ctx, network, client.NetworkDisconnectOptions{Container: string(id)})
+		return err
+	})
+	return r.failed(ctx, op, err)
+}
+
+// isOn says whether a container is on a network. It is asked before, since the
+// daemon's words for what is so already have changed over time.
+func (r *Runtime) isOn(ctx context.Context, id runtime.NodeID, network string) (bool, error) {
+	all, err := r.Attachments(ctx, id)
+	return slices.ContainsFunc(all, func(at runtime.Attachment) bool { return at.Network == network }), err
+}
