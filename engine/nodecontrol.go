@@ -226,6 +226,7 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	}
 	// What it printed before must not be taken for what it prints now.
 	c.x.followerOf(n).end(c.x.Clock)
+	called := c.x.now()
 	st, err := c.x.Runtime.StartNode(ctx, id)
 	if err != nil {
 		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
@@ -233,7 +234,11 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	if err := c.x.recut(ctx, n, id); err != nil {
 		return st, err
 	}
-	return st, c.x.relink(ctx, n)
+	// The place's clock may be another one.
+	if st.StartedAt.After(called) && st.StartedAt.Before(c.x.now()) {
+		called = st.StartedAt
+	}
+	return st, c.x.relink(ctx, n, called)
 }
 
 // awaitFirstStart waits for the process of a node that the beginning starts. It

@@ -17,8 +17,8 @@ import (
 // linksIn are the arguments that choose links, the same for every fault on
 // them.
 type linksIn struct {
-	Isolate []step.Node   `scn:"isolate" doc:"Nodes that are cut from every other address, clients included."`
-	Sides   [][]step.Node `scn:"sides" doc:"Two or more lists of nodes: each is cut from those of all other lists, both ways."`
+	Isolate []step.Node   `scn:"isolate" doc:"Nodes of which the links to every other address are hit, clients included."`
+	Sides   [][]step.Node `scn:"sides" doc:"Two or more lists of nodes: the links between those of different lists are hit, both ways."`
 	From    []step.Node   `scn:"from" doc:"With to: nodes whose packets to those are hit; those that come back are not."`
 	To      []step.Node   `scn:"to" doc:"With from: where the packets go."`
 	Shape   *string       `scn:"shape" enum:"ring,bridge" doc:"With nodes: ring leaves each only its two neighbours, bridge leaves two halves only the middle one."`
@@ -29,6 +29,11 @@ type linksIn struct {
 const linksDoc = "Links are chosen by one of `isolate`, `sides`, `from` with `to`, or `shape` with `nodes`. " +
 	"`isolate` means every other address, clients included; the others only what is between the nodes named, so that probes and traffic still reach them. " +
 	"What is dropped or rejected is so at both ends of a link: a node that is restarted meanwhile opens nothing between nodes. " +
+	"Look-up of names is not hit, since Docker answers it inside the node."
+
+// sentLinksDoc is linksDoc for those that act on what a node sends.
+const sentLinksDoc = "Links are chosen by one of `isolate`, `sides`, `from` with `to`, or `shape` with `nodes`. " +
+	"`isolate` means what these nodes send to every other address, clients included; the others only what is between the nodes named, `sides` and `shape` both ways. " +
 	"Look-up of names is not hit, since Docker answers it inside the node."
 
 // checkLinks says what is wrong with the choice of links.
@@ -82,10 +87,8 @@ func checkSides(sides cty.Value) error {
 func (in linksIn) chosen(e link.Effect) (links []link.Link, nodes []step.Node, said string, err error) {
 	switch {
 	case in.Isolate != nil:
-		nodes, said = in.Isolate, names(in.Isolate)+" from everyone"
-		for _, n := range nodes {
-			links = append(links, link.Link{From: link.Everyone, To: string(n), Effect: e}, link.Link{From: string(n), To: link.Everyone, Effect: e})
-		}
+		nodes = in.Isolate
+		links, said = isolated(nodes, e)
 	case in.Sides != nil:
 		nodes, links, said = between(in.Sides, e)
 	case in.From != nil:
@@ -93,7 +96,7 @@ func (in linksIn) chosen(e link.Effect) (links []link.Link, nodes []step.Node, s
 		for _, a := range in.From {
 			for _, b := range in.To {
 				if a == b {
-					return nil, nil, "", step.Failf("%s stands in from and in to: a node can't be cut from itself", a)
+					return nil, nil, "", step.Failf("%s stands in from and in to: a node has no link to itself", a)
 				}
 				links = append(links, link.Link{From: string(a), To: string(b), Effect: e})
 			}
@@ -106,6 +109,21 @@ func (in linksIn) chosen(e link.Effect) (links []link.Link, nodes []step.Node, s
 		err = step.Failf("no node is named, so that there is no link").With("", "the list of nodes is empty: look at what it is computed from")
 	}
 	return links, distinctNodes(nodes), said, err
+}
+
+// isolated are the links of nodes with everyone: both ways, or if the effect is on
+// what a node sends that one only.
+func isolated(nodes []step.Node, e link.Effect) (links []link.Link, said string) {
+	for _, n := range nodes {
+		if !e.OnSender() {
+			links = append(links, link.Link{From: link.Everyone, To: string(n), Effect: e})
+		}
+		links = append(links, link.Link{From: string(n), To: link.Everyone, Effect: e})
+	}
+	if e.OnSender() {
+		return links, names(nodes) + " → everyone"
+	}
+	return links, names(nodes) + " from everyone"
 }
 
 // between cuts each side from all others.
@@ -185,12 +203,18 @@ type linksOut struct {
 // linkFault is the life of every fault on links.
 type linkFault[In any] struct {
 	// what says what the arguments come to.
-	what func(In) (linksIn, link.Effect)
+	what func(In) (linksIn, link.Effect, error)
 }
 
 func (f linkFault[In]) Intent(_ context.Context, env *step.Env, in In) (linkIntent, []step.Node, error) {
-	choice, effect := f.what(in)
+	choice, effect, err := f.what(in)
+	if err != nil {
+		return linkIntent{}, nil, err
+	}
 	links, nodes, said, err := choice.chosen(effect)
+	if words := effect.String(); words != "" {
+		said += ": " + words
+	}
 	if err != nil {
 		return linkIntent{}, nil, err
 	}
@@ -209,9 +233,13 @@ func (f linkFault[In]) Inject(ctx context.Context, env *step.Env, in linkIntent)
 }
 
 func (f linkFault[In]) Observe(ctx context.Context, env *step.Env, in linkIntent) (step.Effect[linksOut], error) {
-	hits, err := env.Links.Observe(ctx)
+	seen, err := env.Links.Observe(ctx)
 	if err != nil {
 		return step.Effect[linksOut]{}, err
+	}
+	said := in.Said
+	if seen.Note != "" {
+		said += ", " + seen.Note
 	}
 	var nodes []step.Node
 	for _, l := range in.Links {
@@ -221,7 +249,7 @@ func (f linkFault[In]) Observe(ctx context.Context, env *step.Env, in linkIntent
 			}
 		}
 	}
-	return step.Effect[linksOut]{Out: linksOut{distinctNodes(nodes)}, Summary: in.Said, Hits: hits}, nil
+	return step.Effect[linksOut]{Out: linksOut{distinctNodes(nodes)}, Summary: said, Hits: seen.Ends}, nil
 }
 
 func (f linkFault[In]) Heal(ctx context.Context, env *step.Env, _ linkIntent) error {
@@ -239,4 +267,6 @@ var (
 	needsRules  = schema.Need{string(link.NFTables)}
 	needsReject = schema.Need{string(link.Rejects)}
 	needsDraw   = schema.Need{string(link.Numgen)}
+	needsDelay  = schema.Need{string(link.Netem), string(link.NFQueue)}
+	needsRate   = schema.Need{string(link.HTB)}
 )

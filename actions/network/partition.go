@@ -33,7 +33,7 @@ action "heal" "mend" {
 }
 `),
 		}},
-	}, linkFault[linksIn]{func(in linksIn) (linksIn, link.Effect) { return in, link.Effect{Verdict: link.Drop} }})
+	}, linkFault[linksIn]{func(in linksIn) (linksIn, link.Effect, error) { return in, link.Effect{Verdict: link.Drop}, nil }})
 }
 
 type blockIn struct {
@@ -60,8 +60,8 @@ func blockPort() step.Definition {
 }
 `),
 		}},
-	}, linkFault[blockIn]{func(in blockIn) (linksIn, link.Effect) {
-		return in.linksIn, link.Effect{Verdict: link.Verdict(in.With), Port: in.Port}
+	}, linkFault[blockIn]{func(in blockIn) (linksIn, link.Effect, error) {
+		return in.linksIn, link.Effect{Verdict: link.Verdict(in.With), Port: in.Port}, nil
 	}})
 }
 
@@ -75,7 +75,7 @@ func loss() step.Definition {
 		Name:    "loss",
 		Summary: "loses packets at random",
 		Doc: "Acts on what a node sends, so that a link of which both ways are hit loses twice. Active when a packet of its own was seen to be drawn for at each end that sends.\n\n" +
-			linksDoc + "\n\nEnded by `heal`.",
+			sentLinksDoc + "\n\nEnded by `heal`.",
 		Check: checkLinks,
 		Needs: []schema.Need{needsRules, needsDraw},
 		Takes: linkTakes,
@@ -88,8 +88,8 @@ func loss() step.Definition {
 }
 `),
 		}},
-	}, linkFault[lossIn]{func(in lossIn) (linksIn, link.Effect) {
-		return in.linksIn, link.Effect{Verdict: link.Lose, Percent: in.Percent}
+	}, linkFault[lossIn]{func(in lossIn) (linksIn, link.Effect, error) {
+		return in.linksIn, link.Effect{Verdict: link.Lose, Percent: in.Percent}, nil
 	}})
 }
 

@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scenario-run/scenario/engine/agent"
-	"github.com/scenario-run/scenario/engine/agent/procfs"
-	"github.com/scenario-run/scenario/engine/agent/rules"
 )
 
 // newAgent is what runs beside the nodes. The engine starts it; people don't.
@@ -18,9 +16,8 @@ func newAgent(w *world) *cobra.Command {
 		Hidden: true,
 		Args:   none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var k rules.Keeper
-			var p procfs.Keeper
-			return errors.Join(agent.Serve(context.Background(), w.stdin, w.stdout, agentJobs(&k, &p)), k.Close(), p.Close())
+			var k keepers
+			return errors.Join(agent.Serve(context.Background(), w.stdin, w.stdout, agentJobs(&k)), k.Close())
 		},
 	}
 }

@@ -3,14 +3,18 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/agent"
 	"github.com/scenario-run/scenario/engine/agent/cgroup"
+	"github.com/scenario-run/scenario/engine/agent/hold"
 	"github.com/scenario-run/scenario/engine/agent/kernel"
 	"github.com/scenario-run/scenario/engine/agent/procfs"
+	"github.com/scenario-run/scenario/engine/agent/round"
 	"github.com/scenario-run/scenario/engine/agent/rules"
+	"github.com/scenario-run/scenario/engine/agent/shape"
 	"github.com/scenario-run/scenario/engine/docker"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/process"
@@ -32,15 +36,30 @@ func connect() (runtime.Runtime, error) {
 // nothing, since it inherits the environment that names it.
 func runtimeConfig() json.RawMessage { return nil }
 
+// keepers are what an agent has in force and takes back at its end.
+type keepers struct {
+	rules     rules.Keeper
+	shapes    shape.Keeper
+	holds     hold.Keeper
+	processes procfs.Keeper
+}
+
+func (k *keepers) Close() error {
+	return errors.Join(k.rules.Close(), k.shapes.Close(), k.holds.Close(), k.processes.Close())
+}
+
 // agentJobs are what an agent can do: send traffic, keep rules in force, look at
 // processes and signal them, and read limits. Of the last three each has the
 // right to one only, by where it is.
-func agentJobs(k *rules.Keeper, p *procfs.Keeper) map[string]agent.Job {
+func agentJobs(k *keepers) map[string]agent.Job {
 	return map[string]agent.Job{
 		"http":        traffic.HTTPJob,
 		link.CanJob:   kernel.Can,
-		link.RulesJob: k.Apply, link.KnockJob: k.Knock,
-		process.ListJob: p.List, process.SignalJob: p.Signal,
+		link.RulesJob: k.rules.Apply, link.KnockJob: k.rules.Knock,
+		link.ShapeJob: k.shapes.Apply, link.ShapedJob: k.shapes.Look,
+		link.HoldJob: k.holds.Apply, link.HeldJob: k.holds.Look,
+		link.RoundJob:   round.Job,
+		process.ListJob: k.processes.List, process.SignalJob: k.processes.Signal,
 		cgroup.LimitsJob: cgroup.Job,
 	}
 }

@@ -23,6 +23,7 @@ const (
 	Count            Format = "count"
 	Rate             Format = "rate"
 	Percent          Format = "percent"
+	Bitrate          Format = "bitrate"
 )
 
 // FormatInfo is what there is to say about a format.
@@ -46,6 +47,7 @@ var formats = []FormatInfo{
 	{Whole, "A whole number that is not negative.", `0`, CheckWhole},
 	{Count, "A whole number above 0.", `3`, CheckCount},
 	{Percent, "A share in hundredths, above 0 and at most 100.", `20`, CheckPercent},
+	{Bitrate, "A number of bits per second, as bit, kbit, mbit or gbit, in powers of 1000, from 1kbit to 10gbit.", `"1mbit"`, CheckBitrate},
 	{Rate, "How many per second, from 0.001 to 100000.", `20`, CheckRate},
 }
 

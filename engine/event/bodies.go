@@ -8,7 +8,7 @@ import (
 // bodies has one value of each type that a stream can hold.
 var bodies = []Body{
 	RunStarted{}, FileInvalid{}, FileWarned{}, VariantStarted{}, ImageProgress{}, ImageReady{}, NetworkReady{}, NodeChanged{},
-	RoundStarted{}, StepStarted{}, StepProgress{}, StepFinished{}, FaultChanged{}, WorkloadStarted{}, WorkloadFinished{},
+	RoundStarted{}, StepStarted{}, StepProgress{}, StepFinished{}, FaultChanged{}, FaultGap{}, WorkloadStarted{}, WorkloadFinished{},
 	Interrupted{}, PhaseStarted{}, Warning{}, LeftBehind{}, Output{}, VariantFinished{}, RunFinished{},
 }
 
@@ -174,6 +174,14 @@ type (
 		For float64 `json:"for_seconds,omitempty"`
 	}
 
+	// FaultGap says that an active fault was off for a while at one of its
+	// nodes, which began anew with its start.
+	FaultGap struct {
+		Step    string  `json:"step"`
+		Node    string  `json:"node"` // address
+		Seconds float64 `json:"seconds"`
+	}
+
 	// WorkloadStarted is written when the baseline stands.
 	WorkloadStarted struct {
 		Workload string  `json:"workload"`
@@ -269,6 +277,7 @@ func (StepStarted) eventType() string      { return "step_started" }
 func (StepProgress) eventType() string     { return "step_progress" }
 func (StepFinished) eventType() string     { return "step_finished" }
 func (FaultChanged) eventType() string     { return "fault_changed" }
+func (FaultGap) eventType() string         { return "fault_gap" }
 func (WorkloadStarted) eventType() string  { return "workload_started" }
 func (WorkloadFinished) eventType() string { return "workload_finished" }
 func (Interrupted) eventType() string      { return "interrupted" }

@@ -1,9 +1,11 @@
 package link
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 )
 
 // Everyone is the end of a link that stands for every address other than the
@@ -18,6 +20,8 @@ const (
 	Drop   Verdict = "drop"   // it is lost without a word
 	Reject Verdict = "reject" // its sender is told: a TCP reset, or ICMP port unreachable
 	Lose   Verdict = "lose"   // dropped at random, Percent of them
+	Delay  Verdict = "delay"  // it arrives by Latency later
+	Limit  Verdict = "limit"  // it waits until there is room within Rate
 )
 
 // Effect is what happens to the packets of a link.
@@ -26,6 +30,44 @@ type Effect struct {
 	Percent float64 `json:"percent,omitempty"` // of Lose: 0 to 100
 	// Port is the destination port, of TCP and UDP; 0: every packet.
 	Port int `json:"port,omitempty"`
+	// Latency, Jitter and Correlation are of Delay, Rate of Limit; see Shape.
+	Latency     time.Duration `json:"latency,omitempty"`
+	Jitter      time.Duration `json:"jitter,omitempty"`
+	Correlation float64       `json:"correlation,omitempty"`
+	Rate        int64         `json:"rate,omitempty"`
+}
+
+// Slows says that the effect is on when packets arrive and not on whether they
+// do: it makes a Shape, and no Rule.
+func (e Effect) Slows() bool { return e.Verdict == Delay || e.Verdict == Limit }
+
+// OnSender says that the effect is on what an end sends, and not on a link as a
+// whole.
+func (e Effect) OnSender() bool { return e.Verdict == Lose || e.Slows() }
+
+// String says what is done to packets that arrive all the same: "100ms later".
+func (e Effect) String() string {
+	switch {
+	case e.Verdict == Delay && e.Jitter > 0:
+		return fmt.Sprintf("%s ± %s later", e.Latency, e.Jitter)
+	case e.Verdict == Delay:
+		return fmt.Sprintf("%s later", e.Latency)
+	case e.Verdict == Limit:
+		return "at most " + RateText(e.Rate)
+	}
+	return ""
+}
+
+// RateText writes bits per second for people: "1.5 Mbit/s".
+func RateText(rate int64) string {
+	n, unit := float64(rate), ""
+	for _, unit = range []string{"", "k", "M", "G"} {
+		if n < 1000 || unit == "G" {
+			break
+		}
+		n /= 1000
+	}
+	return fmt.Sprintf("%.4g %sbit/s", n, unit)
 }
 
 // Link is one direction between two ends, with what happens on it.
@@ -136,6 +178,9 @@ func Ends(links []Link, places Places) []string {
 func RulesOf(end string, links []Link, places Places) []Rule {
 	var all []Rule
 	for _, l := range links {
+		if l.Effect.Slows() {
+			continue
+		}
 		for _, peer := range peersOf(end, l.From, l.To, places) {
 			all = append(all, rulesFor(Out, peer, l.Effect)...)
 		}

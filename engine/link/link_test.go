@@ -57,6 +57,22 @@ func TestPacketsAreLostByTheirSenderOnly(t *testing.T) {
 	same(t, RulesOf("node.a", links, places), []Rule{{Way: Out, Peer: b, Verdict: Lose, Percent: 30}})
 }
 
+func TestEffectsAreSaidInWords(t *testing.T) {
+	for want, e := range map[string]Effect{
+		"100ms later":        {Verdict: Delay, Latency: 100e6},
+		"100ms ± 10ms later": {Verdict: Delay, Latency: 100e6, Jitter: 10e6},
+		"at most 1 Mbit/s":   {Verdict: Limit, Rate: 1e6},
+		"at most 1.5 kbit/s": {Verdict: Limit, Rate: 1500},
+		"at most 10 Gbit/s":  {Verdict: Limit, Rate: 1e10},
+		"at most 999 bit/s":  {Verdict: Limit, Rate: 999},
+		"":                   {Verdict: Drop},
+	} {
+		if got := e.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestFaultsThatSayTheSameMakeOneRuleButLossesAddUp(t *testing.T) {
 	lose := Effect{Verdict: Lose, Percent: 30}
 	links := []Link{{"node.a", "node.b", drop}, {"node.a", "node.b", drop}, {"node.a", "node.b", lose}, {"node.a", "node.b", lose}}

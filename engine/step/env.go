@@ -158,13 +158,19 @@ type Links interface {
 	// later gets them with its start.
 	Set(ctx context.Context, links []link.Link) error
 	// Observe sends packets of its own, and returns when each way was seen to
-	// meet its rules: one line for each end.
-	Observe(ctx context.Context) ([]string, error)
+	// meet its rules, or to be as slow as it should be.
+	Observe(ctx context.Context) (LinksSeen, error)
 	// Clear takes back what Set has put in force. It is inconclusive if that
 	// was not in force any more.
 	Clear(ctx context.Context) error
 	// Cleared is nil when no end has rules that no other fault wants.
 	Cleared(ctx context.Context) error
+}
+
+// LinksSeen is the effect of a fault on links.
+type LinksSeen struct {
+	Ends []string // what was seen at each end, one line each
+	Note string   // by which means, if it is not the usual one
 }
 
 // Processes are those in nodes that run, seen and signalled without a tool in

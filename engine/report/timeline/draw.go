@@ -56,6 +56,8 @@ func (t *Timeline) drawVariant(v *variant, e event.Event) {
 		t.say(v, t.stepRow(v, e, b))
 	case event.FaultChanged:
 		t.drawFault(v, e, b)
+	case event.FaultGap:
+		t.drawGap(v, e, b)
 	case event.WorkloadFinished:
 		if t.opts.Mode == Plain {
 			s := v.step(b.Workload)
@@ -251,6 +253,16 @@ func (t *Timeline) drawFault(v *variant, e event.Event, b event.FaultChanged) {
 	case b.State == "healed" && t.opts.Mode == Plain:
 		say("healed", b.Text)
 	}
+}
+
+// drawGap prints that a fault was off for a while.
+func (t *Timeline) drawGap(v *variant, e event.Event, b event.FaultGap) {
+	s := v.step(b.Step)
+	node := strings.TrimPrefix(b.Node, "node.")
+	t.say(v, row{
+		at: t.at(v, e), glyph: warnGlyph, mark: t.palette.doubt, depth: depth(s), kind: kindOf(s), name: stepName(s),
+		text: "off at " + node + " until now: it began anew", took: took(b.Seconds),
+	})
 }
 
 // drawPhase prints the start of a phase; on a terminal only that of cleanup

@@ -79,6 +79,7 @@ type Runtime struct {
 	watches  map[*watch]bool
 	kept     map[runtime.NodeID]bool
 	rules    map[string][]link.Count // by the id of a node or network
+	slow     map[string]slowness     // the same
 	calls    []string
 	lost     error
 }
@@ -111,6 +112,7 @@ func New(opts Options) *Runtime {
 		watches:  map[*watch]bool{},
 		kept:     map[runtime.NodeID]bool{},
 		rules:    map[string][]link.Count{},
+		slow:     map[string]slowness{},
 	}
 }
 

@@ -152,7 +152,7 @@ func (r *Runtime) ComeBack(address string) {
 
 // run makes the process of a node run. The caller holds the lock.
 func (r *Runtime) run(n *node, start int) {
-	r.forgetRules(n.id)
+	r.forgetLinks(n.id)
 	n.beginProcesses(start)
 	n.exited = make(chan struct{})
 	n.state.Running, n.state.Started, n.state.Error = true, true, ""

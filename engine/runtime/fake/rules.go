@@ -28,6 +28,7 @@ func (r *Runtime) Lapse(end string) {
 	defer r.mu.Unlock()
 	place := r.placeOf(end)
 	delete(r.rules, place)
+	delete(r.slow, place)
 	if n := r.nodes[runtime.NodeID(place)]; n != nil {
 		n.release()
 	}
@@ -47,7 +48,7 @@ func (r *Runtime) placeOf(end string) string {
 	return ""
 }
 
-// keepRules carries out the jobs of an agent that are about rules: a node's go
+// keepRules carries out the jobs of an agent that are about links: a node's go
 // with the start that they were made for.
 func (a *agent) keepRules(job string, spec []byte, line func([]byte) error) error {
 	place := a.network
@@ -58,14 +59,22 @@ func (a *agent) keepRules(job string, spec []byte, line func([]byte) error) erro
 	case link.RulesJob:
 		return a.r.setRules(place, spec)
 	case link.KnockJob:
-	default:
+		counts, err := a.r.knock(place, spec)
+		return answer(line, counts, err)
+	}
+	shaped, known, err := a.r.shape(place, job, spec)
+	if !known {
 		return fmt.Errorf("the agent has no job %q", job)
 	}
-	counts, err := a.r.knock(place, spec)
+	return answer(line, shaped, err)
+}
+
+// answer writes what a job has come to.
+func answer(line func([]byte) error, what any, err error) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(counts)
+	text, err := json.Marshal(what)
 	if err != nil {
 		return err
 	}
@@ -106,9 +115,12 @@ func (r *Runtime) knock(place string, spec []byte) ([]link.Count, error) {
 	return slices.Clone(counts), nil
 }
 
-// forgetRules is what a start does to a node's rules: its network namespace is
-// a new one. The caller holds the lock.
-func (r *Runtime) forgetRules(id runtime.NodeID) { delete(r.rules, string(id)) }
+// forgetLinks is what a start does to what is in force on a node's links: its
+// network namespace is a new one. The caller holds the lock.
+func (r *Runtime) forgetLinks(id runtime.NodeID) {
+	delete(r.rules, string(id))
+	delete(r.slow, string(id))
+}
 
 // tryOut carries out the job of an agent that is alone.
 func (a *agent) tryOut(job string, line func([]byte) error) error {
@@ -119,9 +131,5 @@ func (a *agent) tryOut(job string, line func([]byte) error) error {
 	for _, ability := range link.Abilities() {
 		found[ability] = a.r.opts.Lacks[ability]
 	}
-	text, err := json.Marshal(found)
-	if err != nil {
-		return err
-	}
-	return line(text)
+	return answer(line, found, nil)
 }

@@ -21,11 +21,11 @@ func (l links) Set(_ context.Context, all []link.Link) error {
 	return nil
 }
 
-func (l links) Observe(context.Context) ([]string, error) {
+func (l links) Observe(context.Context) (step.LinksSeen, error) {
 	if len(l.w.Links()) == 0 {
-		return nil, step.Inconclusivef("nothing is in force")
+		return step.LinksSeen{}, step.Inconclusivef("nothing is in force")
 	}
-	return []string{"node.a: 1 rule in force, met 1 packet"}, nil
+	return step.LinksSeen{Ends: []string{"node.a: 1 rule in force, met 1 packet"}}, nil
 }
 
 func (l links) Clear(ctx context.Context) error { return l.Set(ctx, nil) }

@@ -1,0 +1,51 @@
+package round
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/scenario-run/scenario/engine/link"
+)
+
+// discard is a port that nobody listens on (RFC 863): whoever is there refuses
+// at once, which is an answer as good as any.
+const discard = 9
+
+// Job is link.RoundJob.
+func Job(ctx context.Context, spec []byte, out func([]byte) error) error {
+	var rounds link.Rounds
+	if err := json.Unmarshal(spec, &rounds); err != nil {
+		return fmt.Errorf("read the round trips: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, rounds.Within)
+	defer cancel()
+	trips := make([]link.Trip, len(rounds.To))
+	var all sync.WaitGroup
+	for i, to := range rounds.To {
+		all.Go(func() { trips[i] = trip(ctx, to) })
+	}
+	all.Wait()
+	line, err := json.Marshal(trips)
+	return errors.Join(err, out(line))
+}
+
+// trip connects, and sees how long the answer takes.
+func trip(ctx context.Context, to netip.Addr) link.Trip {
+	began := time.Now()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", netip.AddrPortFrom(to, discard).String())
+	t := link.Trip{To: to, Took: time.Since(began)}
+	if err == nil {
+		err = conn.Close()
+	}
+	if err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Error = err.Error()
+	}
+	return t
+}

@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// shapesInForce looks whether an end has just those shapes that it was last
+// given. Its lock is held by the caller.
+func (x *executor) shapesInForce(ctx context.Context, name string, end *linkEnd) error {
+	for _, side := range []struct {
+		job  string
+		want []link.Shape
+	}{{link.ShapedJob, end.leaving}, {link.HeldJob, end.arriving}} {
+		if side.want == nil {
+			continue // never asked for in this start
+		}
+		shaped, err := x.askShapes(ctx, name, side.job, nil)
+		if err != nil {
+			return err
+		}
+		for _, s := range side.want {
+			if !slices.ContainsFunc(shaped, func(is link.Shaped) bool { return is.Shape == s }) {
+				return fmt.Errorf("%s is not in force at %s", describeShape(s), name)
+			}
+		}
+		for _, is := range shaped {
+			if !slices.Contains(side.want, is.Shape) {
+				return fmt.Errorf("%s is still in force at %s", describeShape(is.Shape), name)
+			}
+		}
+	}
+	return nil
+}
+
+func describeShape(s link.Shape) string {
+	peer := "everyone else"
+	if s.Peer.IsValid() {
+		peer = s.Peer.String()
+	}
+	var parts []string
+	if s.Latency > 0 {
+		parts = append(parts, "the delay of "+s.Latency.String())
+	}
+	if s.Rate > 0 {
+		parts = append(parts, "the limit of "+link.RateText(s.Rate))
+	}
+	if len(parts) == 0 {
+		parts = []string{"that nothing is slowed down"}
+	}
+	return strings.Join(parts, " and ") + " between it and " + peer
+}
+
+// noteOf says by which means links are slowed down, if it is not the usual one.
+func (x *executor) noteOf(links []link.Link) string {
+	delays := slices.ContainsFunc(links, func(l link.Link) bool { return l.Effect.Verdict == link.Delay })
+	if !delays || x.delaysAt() == link.Out {
+		return ""
+	}
+	return "held by agents where it arrives: this kernel has no netem"
+}
+
+// trip is a round trip that shows links to be slow.
+type trip struct {
+	to      string // the end, as it is told
+	at      []netip.Addr
+	least   time.Duration // what the delays of all faults come to
+	limiter string        // the end at which a limit of rate is to be met on the way; empty: none
+}
+
+// trips are those that show links to be slow, by the end that makes them: from
+// one end to the other, or where one is everyone, from each network's agent to
+// the other. Those that cannot be made, since all that is sent is cut off or an
+// end doesn't run, are left out. On the loop.
+func (x *executor) trips(links, all []link.Link) map[string][]trip {
+	trips := map[string][]trip{}
+	places := x.linkPlaces()
+	add := func(from, asker, to string, at []netip.Addr, limiter string) {
+		known := slices.ContainsFunc(trips[asker], func(t trip) bool { return t.to == to && t.limiter == limiter })
+		if n := x.nodes[to]; known || len(at) == 0 || n == nil || !n.running() || link.Cuts(all, from, to) {
+			return
+		}
+		trips[asker] = append(trips[asker], trip{to, at, link.RoundTrip(all, from, to), limiter})
+	}
+	for _, l := range links {
+		limiter := ""
+		if l.Effect.Verdict == link.Limit {
+			limiter = l.From
+		}
+		switch {
+		case !l.Effect.Slows():
+		case l.From != link.Everyone && l.To != link.Everyone:
+			add(l.From, l.From, l.To, places[l.To], limiter)
+		default:
+			node := l.From
+			if node == link.Everyone {
+				node = l.To
+			}
+			for name, made := range x.places.networks {
+				reachable := slices.DeleteFunc(slices.Clone(places[node]), func(a netip.Addr) bool { return !made.Subnet.Contains(a) })
+				add(link.Everyone, networkEnd(name), node, reachable, limiter)
+			}
+		}
+	}
+	return trips
+}
+
+// observeShapes sees that links are slow: what is in force by the kernel's word,
+// and round trips that take as long as they should. One line for each end that
+// made some.
+func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([]string, error) {
+	if !slices.ContainsFunc(links, func(l link.Link) bool { return l.Effect.Slows() }) {
+		return nil, nil
+	}
+	err := x.eachEnd(ctx, links, func(ctx context.Context, name string) error {
+		end := x.end(name)
+		end.Lock()
+		defer end.Unlock()
+		return x.shapesInForce(ctx, name, end)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var trips map[string][]trip
+	x.ask(func() { trips = x.trips(links, all) })
+	askers := make([]string, 0, len(trips))
+	longest := time.Duration(0)
+	for asker, of := range trips {
+		askers = append(askers, asker)
+		for _, t := range of {
+			longest = max(longest, t.least)
+		}
+	}
+	if len(askers) == 0 {
+		return []string{"in force, but all that is sent there is cut off by another fault"}, nil
+	}
+	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for packets to be slow", of: observeWithin + 2*longest})
+	defer cancel()
+	seen := map[string]string{}
+	var mu sync.Mutex
+	err = x.atEnds(ctx, askers, func(ctx context.Context, asker string) error {
+		var line string
+		err := step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) (err error) {
+			line, err = x.travel(ctx, asker, trips[asker])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		seen[asker] = line
+		return nil
+	})
+	return linesOf(seen), err
+}
+
+// firstAgain is when TCP sends a packet again that nobody answered (RFC 6298): a
+// trip that took longer might be one whose first packet was lost.
+const firstAgain = time.Second
+
+// travel makes the trips of one end, and says how long they took.
+func (x *executor) travel(ctx context.Context, asker string, trips []trip) (string, error) {
+	rounds := link.Rounds{Within: firstAgain - 50*time.Millisecond}
+	for _, t := range trips {
+		rounds.To = append(rounds.To, t.at...)
+		if 2*t.least > rounds.Within {
+			rounds.Within = 2*t.least + firstAgain
+		}
+	}
+	var made []link.Trip
+	if err := x.askAgentOf(ctx, asker, link.RoundJob, rounds, &made); err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, t := range trips {
+		took, err := t.took(made)
+		if err != nil {
+			return "", fmt.Errorf("from %s %w", asker, err)
+		}
+		lines = append(lines, fmt.Sprintf("%s and back in %s", t.to, took.Round(time.Millisecond)))
+	}
+	for _, t := range trips {
+		if err := x.limitMet(ctx, t); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(lines, ", "), nil
+}
+
+// precision is how much of a delay clocks may round away.
+const precision = time.Millisecond
+
+// took is how long a trip took at one of the addresses.
+func (t trip) took(made []link.Trip) (time.Duration, error) {
+	err := fmt.Errorf("to %s no trip was made", t.to)
+	for _, m := range made {
+		switch {
+		case !slices.Contains(t.at, m.To):
+		case m.Error != "":
+			err = fmt.Errorf("to %s (%s) nothing came back: %s", t.to, m.To, m.Error)
+		case m.Took+precision < t.least:
+			return 0, fmt.Errorf("to %s (%s) and back took %s, less than the %s of its delay", t.to, m.To, m.Took.Round(10*time.Microsecond), t.least)
+		default:
+			return m.Took, nil
+		}
+	}
+	return 0, err
+}
+
+// limitMet says whether a trip has met the limit of rate that it was to show.
+func (x *executor) limitMet(ctx context.Context, t trip) error {
+	if t.limiter == link.Everyone {
+		return nil
+	}
+	shaped, err := x.askShapes(ctx, t.limiter, link.ShapedJob, nil)
+	if err != nil {
+		return err
+	}
+	met := slices.ContainsFunc(shaped, func(s link.Shaped) bool {
+		return s.Rate > 0 && s.Packets > 0 && (s.Shared || slices.Contains(t.at, s.Peer))
+	})
+	if !met {
+		return fmt.Errorf("no packet has met the limit of rate at %s", t.limiter)
+	}
+	return nil
+}
