@@ -15,19 +15,23 @@ import (
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/report/github"
 	"github.com/scenario-run/scenario/engine/report/junit"
+	"github.com/scenario-run/scenario/engine/report/markdown"
 	"github.com/scenario-run/scenario/engine/report/outcome"
 )
 
 // reports are the flags for what CI systems read.
 type reports struct {
 	junit    string
+	level    *choice
 	annotate *choice
 }
 
 func (r *reports) addFlags(f *pflag.FlagSet) {
 	r.annotate = oneOf("auto", "github", "none")
+	r.level = oneOf("variant", "step")
 	f.StringVar(&r.junit, "junit", "", "write JUnit XML to `FILE`")
-	f.Var(r.annotate, "annotate", "write annotations; auto does in GitHub Actions")
+	f.Var(r.level, "junit-level", "what a case of the report is")
+	f.Var(r.annotate, "annotate", "write annotations and a summary of the step; auto does in GitHub Actions")
 }
 
 // check refuses what could not be written in the end.
@@ -43,12 +47,18 @@ func (r *reports) annotates(w *world) bool {
 	return r.annotate.value == "github" || r.annotate.value == "auto" && w.env("GITHUB_ACTIONS") == "true"
 }
 
-// write writes the reports of a run, annotations to the stream given, and JUnit
-// to the flag's file and to those given.
-func (r *reports) write(w *world, run *outcome.Run, stream io.Writer, files ...string) error {
+// write writes the reports of a run: annotations to the stream given, the summary
+// of a step to where GitHub wants it, JUnit to the flag's file, and what is kept
+// of a run to its directory, if there is one.
+func (r *reports) write(w *world, run *outcome.Run, stream io.Writer, dir string) error {
 	var err error
 	if r.annotates(w) {
-		err = github.Write(stream, run, w.inRepository)
+		err = errors.Join(github.Write(stream, run, w.inRepository), writeStepSummary(w.env("GITHUB_STEP_SUMMARY"), run))
+	}
+	var files []string
+	if dir != "" {
+		files = append(files, filepath.Join(dir, "junit.xml"))
+		err = errors.Join(err, writePage(filepath.Join(dir, "summary.md"), run))
 	}
 	if r.junit != "" {
 		files = append(files, r.junit)
@@ -57,13 +67,48 @@ func (r *reports) write(w *world, run *outcome.Run, stream io.Writer, files ...s
 		return err
 	}
 	var b bytes.Buffer
-	if e := junit.Write(&b, run); e != nil {
+	if e := junit.Write(&b, run, r.junitLevel()); e != nil {
 		return errors.Join(err, e)
 	}
 	for _, f := range files {
 		err = errors.Join(err, writeWhole(f, b.Bytes()))
 	}
 	return err
+}
+
+func writePage(file string, run *outcome.Run) error {
+	var b bytes.Buffer
+	if err := markdown.Write(&b, run, markdown.Limit); err != nil {
+		return err
+	}
+	return writeWhole(file, b.Bytes())
+}
+
+// writeStepSummary adds the page of a run to a step's summary, which may hold
+// what came before it in the step.
+func writeStepSummary(file string, run *outcome.Run) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the step's summary: %w", err)
+	}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		err = markdown.Write(f, run, markdown.Limit-int(min(size, markdown.Limit)))
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write the step's summary: %w", err)
+	}
+	return nil
+}
+
+func (r *reports) junitLevel() junit.Level {
+	if r.level.value == "step" {
+		return junit.Steps
+	}
+	return junit.Variants
 }
 
 // writeWhole writes a file by way of a temporary name: it is there with all of

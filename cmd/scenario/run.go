@@ -97,7 +97,7 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if !f.dryRun {
 		return nil
 	}
-	for _, name := range []string{"keep", "progress", "quiet", "timeout", "parallel", "fail-fast", "out", "json", "junit", "annotate"} {
+	for _, name := range []string{"keep", "progress", "quiet", "timeout", "parallel", "fail-fast", "out", "json", "junit", "junit-level", "annotate"} {
 		if cmd.Flags().Changed(name) {
 			return usage("--dry-run runs nothing, so --%s has no meaning", name)
 		}

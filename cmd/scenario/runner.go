@@ -70,7 +70,7 @@ func (r *runner) run(args []string) error {
 	}
 	code, err := r.carryOut(o, variants)
 	shown.close()
-	err = errors.Join(err, resume(), r.writeSummary(sum, code), r.f.write(r.w, out, shown.stream, filepath.Join(r.dir, "junit.xml")))
+	err = errors.Join(err, resume(), r.writeSummary(sum, code), r.f.write(r.w, out, shown.stream, r.dir))
 	r.prune()
 	if err != nil {
 		return &exitError{code: cmp.Or(code, exitLab), err: err}
@@ -114,7 +114,7 @@ func (r *runner) refuse(l *loaded) error {
 		l.print(r.w, r.f.color.value, errorsOnly),
 		l.tell(r.w, nil, sum, out),
 	)
-	if err = errors.Join(err, r.writeSummary(sum, exitInvalid), r.f.write(r.w, out, stream)); err != nil {
+	if err = errors.Join(err, r.writeSummary(sum, exitInvalid), r.f.write(r.w, out, stream, "")); err != nil {
 		return err
 	}
 	return &exitError{code: exitInvalid}

@@ -91,7 +91,7 @@ func (l *loaded) report(w *world, rep *reports, sizes map[*file]size, stream io.
 	if err := l.tell(w, sizes, out); err != nil {
 		return err
 	}
-	return rep.write(w, out, stream)
+	return rep.write(w, out, stream, "")
 }
 
 // size is what there is in a file that is valid.

@@ -47,6 +47,8 @@ type result struct {
 	Error     *message `xml:"error"`
 	Skipped   *message `xml:"skipped"`
 	SystemOut *text    `xml:"system-out"`
+
+	order string // what cases are sorted by; those with the same keep their order
 }
 
 type message struct {
@@ -60,7 +62,7 @@ type text struct {
 }
 
 // Write writes the report of a run.
-func Write(w io.Writer, run *outcome.Run) error {
+func Write(w io.Writer, run *outcome.Run, level Level) error {
 	doc := document{Name: "scenario"}
 	suites := map[string]*suite{}
 	of := func(file string) *suite {
@@ -74,7 +76,9 @@ func Write(w io.Writer, run *outcome.Run) error {
 		of(f.File).add(invalidFile(f), run.Began)
 	}
 	for _, v := range run.Variants {
-		of(v.Started.File).add(variant(run, v), v.Began)
+		for _, c := range level.cases(run, v) {
+			of(v.Started.File).add(c, v.Began)
+		}
 	}
 	slices.SortFunc(doc.Suites, func(a, b *suite) int { return cmp.Compare(a.Name, b.Name) })
 	for _, s := range doc.Suites {
@@ -110,7 +114,7 @@ func (s *suite) add(r *result, began time.Time) {
 
 // finish puts the cases in order and sums them up.
 func (s *suite) finish() {
-	slices.SortStableFunc(s.Cases, func(a, b *result) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(s.Cases, func(a, b *result) int { return cmp.Compare(a.order, b.order) })
 	for _, r := range s.Cases {
 		s.include(r.counts())
 	}
@@ -146,14 +150,14 @@ func invalidFile(f event.FileInvalid) *result {
 		kind = "invalid"
 	}
 	return &result{
-		Name: plain(path.Base(f.File)), Class: class(f.File), File: plain(f.File), Line: first.Place.Line,
+		order: path.Base(f.File), Name: plain(path.Base(f.File)), Class: class(f.File), File: plain(f.File), Line: first.Place.Line,
 		Error: &message{Message: plain(first.Summary), Type: kind, Text: plain(f.Text)},
 	}
 }
 
 func variant(run *outcome.Run, v *outcome.Variant) *result {
 	r := &result{
-		Name: plain(v.Key), Class: class(v.Started.File), File: plain(v.Started.File), Time: toSeconds(v.Seconds()),
+		order: v.Key, Name: plain(v.Key), Class: class(v.Started.File), File: plain(v.Started.File), Time: toSeconds(v.Seconds()),
 	}
 	if out := plain(protocol(run, v)); out != "" {
 		r.SystemOut = &text{out}
@@ -162,17 +166,8 @@ func variant(run *outcome.Run, v *outcome.Variant) *result {
 	if state == event.Passed || cause == nil {
 		return r
 	}
-	problems := v.Problems()
-	r.Line = problems[0].Place.Line
-	m := &message{Message: plain(cause.Message), Type: string(state), Text: plain(explain(v, problems))}
-	switch state {
-	case event.Failed:
-		r.Failure = m
-	case event.Cancelled, event.Skipped:
-		r.Skipped = m
-	default:
-		r.Error = m
-	}
+	r.Line = v.Problems()[0].Place.Line
+	r.judge(state, &message{Message: plain(cause.Message), Type: string(state), Text: plain(v.Explain())})
 	return r
 }
 

@@ -39,10 +39,12 @@ func read(t *testing.T, name string) *outcome.Run {
 	return run
 }
 
-func report(t *testing.T, run *outcome.Run) string {
+func report(t *testing.T, run *outcome.Run) string { return reportOf(t, run, junit.Variants) }
+
+func reportOf(t *testing.T, run *outcome.Run, level junit.Level) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := junit.Write(&b, run); err != nil {
+	if err := junit.Write(&b, run, level); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -53,20 +55,35 @@ func TestStreamsHaveTheirReports(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := report(t, read(t, name))
 			addsUp(t, got)
-			golden := filepath.Join("testdata", name+".xml")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-			}
+			golden(t, name+".xml", got)
 		})
+	}
+}
+
+func TestStepsCanBeCases(t *testing.T) {
+	for _, name := range []string{"passed", "failed_assert", "build_failed", "unasked_exit", "variants"} {
+		t.Run(name, func(t *testing.T) {
+			got := reportOf(t, read(t, name), junit.Steps)
+			addsUp(t, got)
+			golden(t, name+"_steps.xml", got)
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/scenario-run/scenario/engine/event"
@@ -23,9 +22,6 @@ func (s seconds) MarshalXMLAttr(name xml.Name) (xml.Attr, error) {
 	return xml.Attr{Name: name, Value: fmt.Sprintf("%d.%03d", s/1000, s%1000)}, nil
 }
 
-// control are the sequences by which programs colour their output.
-var control = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
-
 // plain leaves out what XML can't hold, and colours.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -35,43 +31,7 @@ func plain(s string) string {
 		default:
 			return -1
 		}
-	}, strings.ToValidUTF8(control.ReplaceAllString(s, ""), ""))
-}
-
-// explain is all that is known of why a variant did not pass.
-func explain(v *outcome.Variant, problems []outcome.Problem) string {
-	var b strings.Builder
-	for i, p := range problems {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if p.Where != "" {
-			b.WriteString(p.Where + ": ")
-		}
-		b.WriteString(p.Cause.Message + "\n")
-		fmt.Fprintf(&b, "  at %s:%d:%d\n", p.Place.File, p.Place.Line, p.Place.Column)
-		if x := p.Cause.Excerpt; x != nil {
-			indented(&b, x.Text)
-			for _, value := range x.Values {
-				indented(&b, value.Expr+" = "+value.Text)
-			}
-		}
-		indented(&b, p.Cause.Detail)
-		indented(&b, p.Cause.Hint)
-	}
-	if v.Finished != nil && v.Finished.Repeat != "" {
-		b.WriteString("\nagain: " + v.Finished.Repeat + "\n")
-	}
-	return b.String()
-}
-
-func indented(b *strings.Builder, text string) {
-	if text == "" {
-		return
-	}
-	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
-	}
+	}, strings.ToValidUTF8(outcome.WithoutEscapes(s), ""))
 }
 
 // protocol is what the steps did, what the scenario reports, and the files that

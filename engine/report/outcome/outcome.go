@@ -125,8 +125,8 @@ func (v *Variant) Seconds() float64 {
 	return v.Finished.Seconds
 }
 
-// groupKind is the kind of a step that is made of others.
-const groupKind = "group"
+// IsGroup says that the step is made of others, which tell more.
+func (s *Step) IsGroup() bool { return s.Kind == "group" }
 
 // Problem is one thing that went wrong in a variant.
 type Problem struct {
@@ -151,7 +151,7 @@ func (v *Variant) Problems() []Problem {
 	first.Place = v.place(first.Where, first.Cause)
 	all := []Problem{first}
 	for _, s := range v.Steps {
-		if s.Address != first.Where && s.Kind != groupKind && s.wentWrong() {
+		if s.Address != first.Where && !s.IsGroup() && s.wentWrong() {
 			all = append(all, Problem{v, s.Address, *s.Finished.Cause, v.place(s.Address, *s.Finished.Cause)})
 		}
 	}
