@@ -87,7 +87,7 @@ func TestANodeThatAStartHasPutBackIsTakenOffAgainAndThatIsTold(t *testing.T) {
 		if op != "StartNode" || was.Name == "" {
 			return nil
 		}
-		return s.placed.Connect(ctx, s.idOf(address), was.Attachment) // as a place would that forgets
+		return s.placed.Connect(ctx, s.placed.ID(address), was.Attachment) // as a place would that forgets
 	}
 	s.thenWithNodes(s.fault("off", unplugged(&was), cty.EmptyObjectVal, "attached"))
 	s.do("restart", func(ctx context.Context, env *step.Env) error {
@@ -102,16 +102,6 @@ func TestANodeThatAStartHasPutBackIsTakenOffAgainAndThatIsTold(t *testing.T) {
 	if n := len(of[event.Warning](p)); n != 1 {
 		t.Errorf("%d warnings", n)
 	}
-}
-
-// idOf is how the fake calls a node.
-func (s *linkScene) idOf(address string) (id runtime.NodeID) {
-	for i, n := range s.nodes {
-		if n.Address == address {
-			id = runtime.NodeID(fmt.Sprintf("node-%d", i+3)) // after two networks
-		}
-	}
-	return id
 }
 
 func TestConnectGivesANodeAFreeAddress(t *testing.T) {

@@ -258,6 +258,9 @@ func (r *Runtime) byAddress(address string) *node {
 	panic("fake: no node " + address)
 }
 
+// ID is how this place calls the node of that address.
+func (r *Runtime) ID(address string) runtime.NodeID { return r.byAddress(address).id }
+
 // Spec returns what the node of that address was created with.
 func (r *Runtime) Spec(address string) runtime.NodeSpec { return r.byAddress(address).spec }
 
