@@ -72,12 +72,12 @@ func (c processesOf) ask(ctx context.Context, address, job string, spec []byte, 
 	return id, agent.Run(ctx, job, spec, func(line []byte) error { return json.Unmarshal(line, answer) })
 }
 
-// prepareProcesses starts the agent that faults on a node's processes will need,
-// so that they don't have to wait for it. Whether it came up shows there. On the
+// prepareProcesses starts the agent that faults on a node's processes, and
+// workloads in it, will need, so that they don't have to wait for it. Whether it came up shows there. On the
 // loop, when a node runs.
 func (x *executor) prepareProcesses(n *node) {
 	acts := slices.ContainsFunc(x.vertices, func(v *vertex) bool {
-		return v.Step != nil && v.Step.Type.Kind == schema.Fault && v.Step.Type.NeedsRunning && slices.Contains(v.Targets, n.decl.Address)
+		return v.Step != nil && (v.Step.Type.Kind == schema.Fault || v.Step.Type.Kind == schema.Workload) && v.Step.Type.NeedsRunning && slices.Contains(v.Targets, n.decl.Address)
 	})
 	if !acts {
 		return

@@ -76,6 +76,9 @@ func (x *executor) startTraffic(ctx context.Context, v *vertex) outcome {
 // baselineText says what a workload that has started does.
 func baselineText(t step.Traffic) string {
 	text := fmt.Sprintf("%g/s", t.Rate)
+	if t.Program != nil {
+		text = t.Program[0] + " at its own rate"
+	}
 	if t.Baseline > 0 {
 		text += fmt.Sprintf(", baseline %d/%d ok", t.Baseline, t.Baseline)
 	}
@@ -84,7 +87,7 @@ func baselineText(t step.Traffic) string {
 
 // send starts the job that sends the traffic.
 func (x *executor) send(ctx context.Context, v *vertex, t step.Traffic) (*workloadRun, error) {
-	job, err := x.jobFor(ctx, t)
+	job, err := x.jobFor(ctx, v, t)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +128,10 @@ func sampleName(address string) string {
 }
 
 // jobFor finds where traffic is sent from.
-func (x *executor) jobFor(ctx context.Context, t step.Traffic) (Job, error) {
+func (x *executor) jobFor(ctx context.Context, v *vertex, t step.Traffic) (Job, error) {
+	if t.Program != nil {
+		return x.programJob(v, t), nil
+	}
 	if t.From == "host" {
 		job, ok := x.Jobs[t.Job]
 		if !ok {

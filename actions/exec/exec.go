@@ -1,5 +1,5 @@
 // Package exec is the vocabulary of commands inside nodes: running one once,
-// and asking one again and again.
+// asking one again and again, and one that is the traffic.
 //
 // What a command prints is handed on as it is; the package must not know what
 // it means.
@@ -20,7 +20,7 @@ import (
 
 // Definitions are the types of this vocabulary.
 func Definitions() []step.Definition {
-	return []step.Definition{action(), probe()}
+	return []step.Definition{action(), probe(), workload()}
 }
 
 // In says what command to run.

@@ -1,15 +1,16 @@
-// Package http is the vocabulary of HTTP: a probe that asks once, and a
-// workload that asks all the time.
+// Package http is the vocabulary of HTTP: an action that sends a request,
+// probes that ask for an answer or for metrics, and a workload that asks all the
+// time.
 //
-// What a request meets is an answer, never an error of the step: that is what
-// scenarios are about. The package must not know what is being asked.
+// What a probe or a workload meets is an answer, never an error of the step:
+// that is what scenarios are about. The package must not know what is being asked.
 package http
 
 import "github.com/scenario-run/scenario/engine/step"
 
 // Definitions are the types of this vocabulary.
 func Definitions() []step.Definition {
-	return []step.Definition{probe(), workload()}
+	return []step.Definition{action(), probe(), metrics(), workload()}
 }
 
 const (

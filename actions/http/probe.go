@@ -77,18 +77,26 @@ func ask(ctx context.Context, env *step.Env, in probeIn) (probeOut, error) {
 	out := probeOut{
 		OK:      true,
 		Status:  &reply.Status,
-		Body:    new(strings.ToValidUTF8(string(reply.Body), "\uFFFD")),
-		JSON:    cty.NullVal(cty.DynamicPseudoType),
+		Body:    new(text8(reply.Body)),
+		JSON:    jsonOf(reply.Body),
 		Headers: headers(reply.Header),
 		Latency: &took,
-	}
-	if v, err := step.JSONValue(reply.Body); err == nil {
-		out.JSON = v
 	}
 	if err := (traffic.Expect{}).Check(reply.Status, nil); err != nil {
 		out.OK, out.Error, out.Class = false, new(err.Error()), new(string(traffic.Classify(err)))
 	}
 	return out, nil
+}
+
+// text8 is a body as text in UTF-8.
+func text8(body []byte) string { return strings.ToValidUTF8(string(body), "\uFFFD") }
+
+// jsonOf is a body read as JSON, or null.
+func jsonOf(body []byte) cty.Value {
+	if v, err := step.JSONValue(body); err == nil {
+		return v
+	}
+	return cty.NullVal(cty.DynamicPseudoType)
 }
 
 func headers(h http.Header) map[string]string {

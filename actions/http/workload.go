@@ -47,7 +47,7 @@ whole run so far; ` + "`during`, `between` and `since`" + ` give those of a part
 			fromArg(),
 		}},
 		Check:  checkWorkload,
-		Result: func(args cty.Value) schema.Object { return schema.Statistics(capturedType(args)) },
+		Result: func(args cty.Value) schema.Object { return schema.Statistics(schema.Captured(args)) },
 		Examples: []schema.Example{{
 			Title: "No request may be lost",
 			Text: example(`
@@ -138,23 +138,4 @@ func text(v cty.Value) string {
 		return "null"
 	}
 	return fmt.Sprintf("%q", v.AsString())
-}
-
-// capturedType is the type of captured: an object with a list of strings for
-// each name, as far as the names are known.
-func capturedType(args cty.Value) cty.Type {
-	if args == cty.NilVal || !args.Type().IsObjectType() || !args.Type().HasAttribute("capture") {
-		return cty.DynamicPseudoType
-	}
-	capture := args.GetAttr("capture")
-	if !capture.IsKnown() {
-		return cty.DynamicPseudoType
-	}
-	attrs := map[string]cty.Type{}
-	if !capture.IsNull() {
-		for name := range capture.AsValueMap() {
-			attrs[name] = cty.List(cty.String)
-		}
-	}
-	return cty.Object(attrs)
 }

@@ -29,10 +29,7 @@ func tcp() step.Definition {
 		Name:    "tcp",
 		Summary: "whether a TCP connection can be made",
 		Doc:     "The connection is closed at once. One that can't be made is an answer: `ok` is false and `class` says how.",
-		Args: schema.Object{Attrs: []schema.Attr{{
-			Name: "from", Ref: schema.RefNode, Enum: []string{"host"},
-			Doc: "Where it is made from: a node, from inside its network namespace, or `\"host\"`. Without it, a client on the run's network.",
-		}}},
+		Args:    schema.Object{Attrs: []schema.Attr{fromArg()}},
 		Examples: []schema.Example{{
 			Title: "From one node to another",
 			Text: `scenario "example" {}
@@ -93,5 +90,13 @@ func Failure(ctx context.Context, err error, limit time.Duration) (class traffic
 		return class, "no answer within " + limit.String(), nil
 	default:
 		return class, err.Error(), nil
+	}
+}
+
+// fromArg is the argument that says where something is asked from.
+func fromArg() schema.Attr {
+	return schema.Attr{
+		Name: "from", Ref: schema.RefNode, Enum: []string{"host"},
+		Doc: "Where it comes from: a node, from inside its network namespace, or `\"host\"`. Without it, a client on the run's network.",
 	}
 }

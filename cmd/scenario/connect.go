@@ -53,7 +53,7 @@ func (k *keepers) Close() error {
 // right to one only, by where it is.
 func agentJobs(k *keepers) map[string]agent.Job {
 	return map[string]agent.Job{
-		"http":        traffic.HTTPJob,
+		"http": traffic.HTTPJob, "tcp": traffic.TCPJob,
 		link.CanJob:   kernel.Can,
 		link.RulesJob: k.rules.Apply, link.KnockJob: k.rules.Knock,
 		link.ShapeJob: k.shapes.Apply, link.ShapedJob: k.shapes.Look,
@@ -65,4 +65,6 @@ func agentJobs(k *keepers) map[string]agent.Job {
 }
 
 // hostJobs are those that the engine's own host can send.
-func hostJobs() map[string]engine.Job { return map[string]engine.Job{"http": traffic.HTTPJob} }
+func hostJobs() map[string]engine.Job {
+	return map[string]engine.Job{"http": traffic.HTTPJob, "tcp": traffic.TCPJob}
+}

@@ -73,6 +73,26 @@ func Statistics(captured cty.Type) Object {
 	}}
 }
 
+// Captured is the type of captured in the statistics of a workload with an
+// argument capture, a map with a key for each name: an object with a list of
+// strings for each, as far as the names are known.
+func Captured(args cty.Value) cty.Type {
+	if args == cty.NilVal || !args.Type().IsObjectType() || !args.Type().HasAttribute("capture") {
+		return cty.DynamicPseudoType
+	}
+	capture := args.GetAttr("capture")
+	if !capture.IsKnown() {
+		return cty.DynamicPseudoType
+	}
+	attrs := map[string]cty.Type{}
+	if !capture.IsNull() {
+		for name := range capture.AsValueMap() {
+			attrs[name] = cty.List(cty.String)
+		}
+	}
+	return cty.Object(attrs)
+}
+
 // And returns the attributes and blocks of o followed by those of the others.
 func (o Object) And(others ...Object) Object {
 	sum := Object{

@@ -97,7 +97,11 @@ func exchange(ctx context.Context, attached client.HijackedResponse, spec runtim
 		limit = defaultExecLimit
 	}
 	stdout, stderr := &capped{limit: limit}, &capped{limit: limit}
-	_, err := stdcopy.StdCopy(stdout, stderr, attached.Reader)
+	out := spec.Out
+	if out == nil {
+		out = stdout
+	}
+	_, err := stdcopy.StdCopy(out, stderr, attached.Reader)
 	attached.Close()
 	input.Wait()
 	if ctx.Err() != nil {

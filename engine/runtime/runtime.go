@@ -339,6 +339,9 @@ type ExecSpec struct {
 	Env     map[string]string
 	User    string
 	Limit   int // bytes kept of each stream; 0: 1 MiB
+	// Out gets what the command prints, as it comes, in place of the result's
+	// Stdout. An error of it ends the wait for the command.
+	Out io.Writer
 }
 
 // ExecResult is how a command ended. Truncated says that output was cut.

@@ -59,13 +59,16 @@ type Observed struct {
 
 // Traffic is what a workload sends.
 type Traffic struct {
-	Job      string          // of the agent: "http"
-	Spec     json.RawMessage // the job's own
-	From     string          // node address; "": the network's agent; "host": the engine itself
-	Rate     float64         // per second
-	Baseline int             // ok samples in a row before it counts as started; 0: none
-	Within   time.Duration   // in which the baseline must come
-	Captures []string        // names that samples capture
+	Job  string          // of the agent: "http"; empty: a Program sends it
+	Spec json.RawMessage // the job's own, or a traffic.ProgramSpec
+	// Program is a command to run in the node From, whose lines are the
+	// operations, until it is told to end by SIGTERM.
+	Program  []string
+	From     string        // node address; "": the network's agent; "host": the engine itself
+	Rate     float64       // per second; 0: the program's own
+	Baseline int           // ok samples in a row before it counts as started; 0: none
+	Within   time.Duration // in which the baseline must come
+	Captures []string      // names that samples capture
 }
 
 // KindInput is what a node kind sees. It is called while planning with

@@ -29,15 +29,11 @@ type HTTPSpec struct {
 }
 
 func (s HTTPSpec) validate() error {
-	switch {
-	case len(s.URLs) == 0:
+	if len(s.URLs) == 0 {
 		return fmt.Errorf("no url")
-	case s.Rate < 0.001 || s.Rate > 100_000: // so that due times fit
-		return fmt.Errorf("rate must be between 0.001 and 100000")
-	case s.Timeout <= 0:
-		return fmt.Errorf("timeout must be above 0")
-	case s.MaxInFlight <= 0:
-		return fmt.Errorf("max_in_flight must be above 0")
+	}
+	if err := checkLoop(s.Rate, s.Timeout, s.MaxInFlight); err != nil {
+		return err
 	}
 	for _, name := range s.Monotonic {
 		if _, ok := s.Capture[name]; !ok {
@@ -180,7 +176,7 @@ func capture(paths map[string]string, body *document) (map[string]string, error)
 	for _, name := range sortedKeys(paths) {
 		v, ok := lookup(doc, paths[name])
 		if !ok || v == nil {
-			return nil, unexpectedf("the body has no %q to capture as %s", paths[name], name)
+			return nil, unexpectedf("there is no %q to capture as %s", paths[name], name)
 		}
 		captured[name] = textOf(v)
 	}

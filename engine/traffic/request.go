@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    string            `json:"body,omitempty"`
+	Most    int64             `json:"-"` // bytes of the answer's body that are kept; 0: 1 MiB
 }
 
 // Reply is what became of a request. Err says why no whole answer came; its
@@ -27,7 +29,7 @@ type Request struct {
 type Reply struct {
 	Status int // 0: no answer
 	Header http.Header
-	Body   []byte // at most maxBody
+	Body   []byte // at most Request.Most
 	Bytes  int64  // of the whole body
 	Err    error
 	// Sent says that something was sent, so that it may have had an effect.
@@ -48,7 +50,7 @@ func Ask(ctx context.Context, client *http.Client, r Request) Reply {
 	if err != nil {
 		return Reply{Err: withoutURL(err), Sent: sent.Load()}
 	}
-	body, size, err := readBody(resp.Body, maxBody)
+	body, size, err := readBody(resp.Body, cmp.Or(r.Most, maxBody))
 	if err != nil {
 		return Reply{Err: err, Sent: true, Bytes: size}
 	}

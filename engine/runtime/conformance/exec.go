@@ -31,6 +31,23 @@ var execRules = map[string]func(*lab){
 			}
 		}
 	},
+	"output can be had as it comes, while the command runs": func(l *lab) {
+		id, _ := l.start("a", Sleep)
+		ctx, cancel := context.WithTimeout(l.ctx, 10*time.Second)
+		defer cancel()
+		spec := Talker
+		var got strings.Builder
+		spec.Out = writer(func(p []byte) { // the command goes on until this is seen
+			if got.Write(p); strings.Contains(got.String(), "out\n") {
+				cancel()
+			}
+		})
+		began := time.Now()
+		r, err := l.Exec(ctx, id, spec)
+		if err == nil || time.Since(began) > 9*time.Second || got.String() != "out\n" || len(r.Stdout) != 0 {
+			l.Errorf("got %q and %q after %s, %v", got.String(), r.Stdout, time.Since(began), err)
+		}
+	},
 	"too much output is cut, and that is told": func(l *lab) {
 		id, _ := l.start("a", Sleep)
 		r, err := l.Exec(l.ctx, id, Flood)
@@ -69,4 +86,12 @@ var execRules = map[string]func(*lab){
 			l.Errorf("got %v, which does not say that the command goes on", err)
 		}
 	},
+}
+
+// writer is an io.Writer.
+type writer func(p []byte)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(p)
+	return len(p), nil
 }

@@ -53,6 +53,8 @@ var (
 	ReadFile = runtime.ExecSpec{Command: []string{"cat", "/etc/conformance/deep/file"}}
 	// Unending does not end.
 	Unending = runtime.ExecSpec{Command: []string{"sleep", "3600"}}
+	// Talker prints "out", and does not end.
+	Talker = runtime.ExecSpec{Command: []string{"sh", "-c", "echo out; exec sleep 3600"}}
 	// NoCommand can't be executed.
 	NoCommand = runtime.ExecSpec{Command: []string{"no-such-command"}}
 )

@@ -69,6 +69,12 @@ func exec(ctx context.Context, node runtime.NodeSpec, e runtime.ExecSpec) (runti
 	case is(conformance.Unending):
 		<-ctx.Done()
 		return runtime.ExecResult{}, context.Cause(ctx)
+	case is(conformance.Talker):
+		if _, err := e.Out.Write([]byte("out\n")); err != nil {
+			return runtime.ExecResult{}, err
+		}
+		<-ctx.Done()
+		return runtime.ExecResult{}, context.Cause(ctx)
 	case is(conformance.NoCommand):
 		return runtime.ExecResult{}, &runtime.Error{Kind: runtime.NodeFault, Err: errors.New("no command " + e.Command[0])}
 	}

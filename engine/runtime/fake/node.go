@@ -432,6 +432,12 @@ func (r *Runtime) Exec(ctx context.Context, id runtime.NodeID, spec runtime.Exec
 	if err != nil {
 		return result, err
 	}
+	if spec.Out != nil {
+		if _, err := spec.Out.Write(result.Stdout); err != nil {
+			return result, err
+		}
+		result.Stdout = nil
+	}
 	limit := spec.Limit
 	if limit == 0 {
 		limit = 1 << 20
