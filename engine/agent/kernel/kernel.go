@@ -5,9 +5,12 @@ package kernel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/scenario-run/scenario/engine/agent/hold"
 	"github.com/scenario-run/scenario/engine/agent/rules"
@@ -28,6 +31,18 @@ func Can(_ context.Context, _ []byte, out func([]byte) error) error {
 	return out(line)
 }
 
+// reason is why something can't be done, in a line.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EPROTONOSUPPORT):
+		return "this kernel does not have it"
+	case errors.Is(err, unix.EPERM):
+		return "an agent may not use it"
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
 // Try uses each ability once, on the loopback device, and takes it back. An
 // error says that it could not be tried.
 func Try() (link.Kernel, error) {
@@ -46,7 +61,7 @@ func Try() (link.Kernel, error) {
 	} {
 		found[ability] = ""
 		if err := try(); err != nil {
-			found[ability] = err.Error()
+			found[ability] = reason(err)
 		}
 	}
 	return found, nil

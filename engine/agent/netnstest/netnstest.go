@@ -126,6 +126,12 @@ func Dial(address string, port int) error { return DialWithin(200*time.Milliseco
 
 // DialWithin is Dial with a time limit, at which the error is EINPROGRESS.
 func DialWithin(limit time.Duration, address string, port int) error {
+	return DialAs(0, limit, address, port)
+}
+
+// DialAs is DialWithin for packets that have a priority from the start (see
+// socket(7), SO_PRIORITY).
+func DialAs(priority uint32, limit time.Duration, address string, port int) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -133,6 +139,9 @@ func DialWithin(limit time.Duration, address string, port int) error {
 	defer unix.Close(fd)
 	tv := unix.NsecToTimeval(limit.Nanoseconds())
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv); err != nil {
+		return err
+	}
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PRIORITY, int(priority)); err != nil {
 		return err
 	}
 	to := &unix.SockaddrInet4{Port: port, Addr: netip.MustParseAddr(address).As4()}
@@ -154,4 +163,33 @@ func Round(t *testing.T, address string) time.Duration {
 	began := time.Now()
 	Must(t, DialWithin(5*time.Second, address, Open))
 	return time.Since(began)
+}
+
+// datagrams is a port for them.
+const datagrams = 4000
+
+// Send sends one datagram, of a priority, to those that Listen.
+func Send(t *testing.T, priority uint32, address string) {
+	t.Helper()
+	fd := socket(t, unix.SOCK_DGRAM)
+	Must(t, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PRIORITY, int(priority)))
+	Must(t, unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrInet4{Port: datagrams, Addr: netip.MustParseAddr(address).As4()}))
+}
+
+// Listen makes the namespace of the calling goroutine receive datagrams, and
+// returns what waits for one, for five seconds.
+func Listen(t *testing.T) (receive func() error) {
+	t.Helper()
+	fd := socket(t, unix.SOCK_DGRAM)
+	Must(t, unix.Bind(fd, &unix.SockaddrInet4{Port: datagrams}))
+	tv := unix.NsecToTimeval((5 * time.Second).Nanoseconds())
+	Must(t, unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv))
+	return func() error {
+		for {
+			_, _, err := unix.Recvfrom(fd, make([]byte, 1), 0)
+			if err != unix.EINTR {
+				return err
+			}
+		}
+	}
 }

@@ -3,7 +3,6 @@
 package shape
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -122,7 +121,7 @@ func (d device) prepare(classes []class) error {
 	}
 	if !now.root {
 		if err := netlink.QdiscAdd(d.root()); err != nil {
-			return fmt.Errorf("add an htb to %s: %w", d.name(), explained(err))
+			return fmt.Errorf("add an htb to %s: %w", d.name(), err)
 		}
 	}
 	for _, c := range classes {
@@ -136,11 +135,11 @@ func (d device) prepare(classes []class) error {
 // add makes one class be there.
 func (d device) add(c class, now found) error {
 	if err := netlink.ClassReplace(d.htb(c)); err != nil {
-		return fmt.Errorf("add a class to %s: %w", d.name(), explained(err))
+		return fmt.Errorf("add a class to %s: %w", d.name(), err)
 	}
 	if c.shape.Latency > 0 {
 		if err := netlink.QdiscReplace(d.netem(c)); err != nil {
-			return fmt.Errorf("add a netem to %s: %w", d.name(), explained(err))
+			return fmt.Errorf("add a netem to %s: %w", d.name(), err)
 		}
 		return nil
 	}
@@ -219,11 +218,3 @@ func (d device) netem(c class) *netlink.Netem {
 }
 
 func micros(d time.Duration) uint32 { return uint32(min(d.Microseconds(), math.MaxUint32)) }
-
-// explained says what the kernel means when it doesn't know a discipline.
-func explained(err error) error {
-	if errors.Is(err, unix.ENOENT) {
-		return errors.New("this kernel does not have it")
-	}
-	return err
-}

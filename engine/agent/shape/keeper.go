@@ -10,16 +10,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/nftables"
-
 	"github.com/scenario-run/scenario/engine/link"
 )
 
 // Keeper is what an agent slows down. Its jobs change that, and Close ends it:
 // no agent leaves anything behind when its lease is over.
 type Keeper struct {
-	mu   sync.Mutex
-	conn *nftables.Conn // nil until it is needed; see rules.Open for why it stays
+	mu    sync.Mutex
+	table classifier // nil until it is needed
 }
 
 // Apply is the job link.ShapeJob.
@@ -60,7 +58,7 @@ func (k *Keeper) Shape(shapes []link.Shape) error {
 		return err
 	}
 	if len(shapes) == 0 {
-		errs := []error{classify(k.conn, nil)}
+		errs := []error{k.table.classify(nil)}
 		for _, d := range on {
 			errs = append(errs, d.clear())
 		}
@@ -75,7 +73,7 @@ func (k *Keeper) Shape(shapes []link.Shape) error {
 			return err
 		}
 	}
-	if err := classify(k.conn, classes); err != nil {
+	if err := k.table.classify(classes); err != nil {
 		return err
 	}
 	for _, d := range on {
@@ -88,7 +86,7 @@ func (k *Keeper) Shape(shapes []link.Shape) error {
 
 // classes gives each shape a class: to a peer that has one, the same.
 func (k *Keeper) classes(shapes []link.Shape) ([]class, error) {
-	entries, err := classified(k.conn)
+	entries, err := k.table.classified()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +137,7 @@ func (k *Keeper) Shaped() ([]link.Shaped, error) {
 	if err := k.open(); err != nil {
 		return nil, err
 	}
-	entries, err := classified(k.conn)
+	entries, err := k.table.classified()
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +182,7 @@ func sharedRate(on []device, state map[string]found) int64 {
 // Close takes back what was put in force.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
-	used := k.conn != nil
+	used := k.table != nil
 	k.mu.Unlock()
 	if !used {
 		return nil
@@ -192,14 +190,12 @@ func (k *Keeper) Close() error {
 	err := k.Shape(nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return errors.Join(err, k.conn.CloseLasting())
+	return errors.Join(err, k.table.Close())
 }
 
 func (k *Keeper) open() (err error) {
-	if k.conn == nil {
-		if k.conn, err = nftables.New(nftables.AsLasting()); err != nil {
-			return fmt.Errorf("reach nftables: %w", err)
-		}
+	if k.table == nil {
+		k.table, err = openTable()
 	}
-	return nil
+	return err
 }

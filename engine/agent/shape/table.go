@@ -40,9 +40,34 @@ type entry struct {
 	packets uint64
 }
 
-// classify makes packets belong to the classes given and to no others, in one
-// transaction. Without any, nothing of the table is left.
-func classify(conn *nftables.Conn, classes []class) error {
+// classifier says which class packets belong to.
+type classifier interface {
+	// classify makes packets belong to the classes given and to no others, at
+	// one moment. Without any, nothing is left.
+	classify(classes []class) error
+	// classified returns the entries that are in force.
+	classified() ([]entry, error)
+	Close() error
+}
+
+// rulesTable is the classifier of real use.
+type rulesTable struct{ conn *nftables.Conn }
+
+var _ classifier = rulesTable{}
+
+// openTable opens a way to the table; see rules.Open for why it stays open.
+func openTable() (rulesTable, error) {
+	conn, err := nftables.New(nftables.AsLasting())
+	if err != nil {
+		return rulesTable{}, fmt.Errorf("reach nftables: %w", err)
+	}
+	return rulesTable{conn}, nil
+}
+
+func (t rulesTable) Close() error { return t.conn.CloseLasting() }
+
+func (t rulesTable) classify(classes []class) error {
+	conn := t.conn
 	conn.AddTable(table())
 	if len(classes) == 0 {
 		conn.DelTable(table()) // which can't be deleted where it isn't, so it is added first
@@ -81,9 +106,8 @@ func expressions(c class) []expr.Any {
 	)
 }
 
-// classified returns the entries that are in force.
-func classified(conn *nftables.Conn) ([]entry, error) {
-	all, err := conn.GetRules(table(), chain())
+func (t rulesTable) classified() ([]entry, error) {
+	all, err := t.conn.GetRules(table(), chain())
 	if errors.Is(err, unix.ENOENT) {
 		return nil, nil
 	}
