@@ -19,6 +19,9 @@ type loaded struct {
 	// only is the expansion of a scenario without a matrix, which Load has made
 	// in order to check it.
 	only *Variant
+	// kept are variants that Load has made in order to check them, until they are
+	// asked for.
+	kept map[string]*Variant
 	// wrong says that Load has reported errors.
 	wrong bool
 }
@@ -49,6 +52,10 @@ func (s *Scenario) Expand(key string) (*Variant, hcl.Diagnostics) {
 	if l.only != nil {
 		return l.only, nil
 	}
+	if v := l.kept[key]; v != nil {
+		delete(l.kept, key)
+		return v, nil
+	}
 	problems := &sink{}
 	v := expand(s, l, key, problems, nil)
 	diags := diag.Sort(problems.diags, fileNames(l.p.set)...)
@@ -74,7 +81,7 @@ func fileNames(set *source.Set) []string {
 func prepare(p *program, s *sink) (*Scenario, *loaded) {
 	p.funcs = newFunctions(p.set, p.opts.Seed)
 	scenario := &Scenario{File: p.set.Root.Name, Timeout: 10 * time.Minute, CleanupTimeout: 2 * time.Minute, Seed: p.opts.Seed}
-	l := &loaded{p: p, vars: map[string]cty.Value{}}
+	l := &loaded{p: p, vars: map[string]cty.Value{}, kept: map[string]*Variant{}}
 	scenario.loaded = l
 	x := newExpansion(p, l.vars, nil, s)
 	scenario.Variables = x.variables()

@@ -207,11 +207,7 @@ func (x *expansion) ofThis(u *use, diags hcl.Diagnostics) hcl.Diagnostics {
 	if len(diags) == 0 {
 		return nil
 	}
-	known := map[problemKey]bool{}
-	for _, d := range x.alone(u.def).diags {
-		known[keyOf(d)] = true
-	}
-	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return known[keyOf(d)] })
+	return without(diags, x.alone(u.def).diags)
 }
 
 // content is what a use comes to.

@@ -10,22 +10,46 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
-// checkVariants checks all variants: what doesn't hang on the matrix once, the
-// rest in each.
+// checkVariants checks all variants. As many as fit into the memory are kept,
+// since whoever checks them mostly wants them next. Of the others, what doesn't
+// hang on the matrix is checked once, the rest in each.
 func checkVariants(s *Scenario, l *loaded, problems *sink) {
 	if len(s.VariantKeys) == 1 {
 		l.only = expand(s, l, s.VariantKeys[0], problems, nil)
 		return
 	}
 	varies := l.p.varying()
-	expand(s, l, s.VariantKeys[0], problems, func(d *decl) bool { return !varies[d] })
+	shared := &sink{}
+	expand(s, l, s.VariantKeys[0], shared, func(d *decl) bool { return !varies[d] })
+	problems.add(shared.diags...)
 	var all []ofVariant
+	made := 0 // instances of variants that are kept
 	for _, key := range s.VariantKeys {
 		own := &sink{}
+		if made < mostKept {
+			v := expand(s, l, key, own, nil)
+			made += v.x.spent.made
+			l.kept[key] = v
+			all = append(all, ofVariant{key, without(own.diags, shared.diags)})
+			continue
+		}
 		expand(s, l, key, own, func(d *decl) bool { return varies[d] })
 		all = append(all, ofVariant{key, own.diags})
 	}
 	problems.add(inVariants(all)...)
+}
+
+// mostKept is how many instances variants may have in all to be kept: as many as
+// one alone may have.
+const mostKept = maxMade
+
+// without are the problems that aren't among others.
+func without(diags, others hcl.Diagnostics) hcl.Diagnostics {
+	known := map[problemKey]bool{}
+	for _, d := range others {
+		known[keyOf(d)] = true
+	}
+	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return known[keyOf(d)] })
 }
 
 // chosen are the declarations of a part; nil means all.

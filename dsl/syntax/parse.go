@@ -30,7 +30,8 @@ const mostBroken = 20
 // Parse parses a text. hcl's parser loses its way at a mistake, and with it
 // what comes after. So each piece of a text with a mistake is parsed on its
 // own: from a line that looks like the head of a block at the top to the next.
-// Of each piece the first mistake counts; what follows from it is not told.
+// Of each piece the first mistake counts, and those that are there without its
+// line as well; what follows from a mistake is not told.
 func Parse(src []byte, name string) (*File, hcl.Diagnostics) {
 	body, diags := parse(src, name, hcl.InitialPos)
 	f := &File{Body: body, Broken: map[*hclsyntax.Block]bool{}}
@@ -94,9 +95,9 @@ func (f *File) piecewise(src []byte, name string) (*File, hcl.Diagnostics) {
 		}
 		broken++
 		f.Lost = true
-		d := mistake(text, name, p.start, diags)
-		all = append(all, d)
-		all = append(all, f.take(body, d.Subject.Start.Byte)...)
+		found := mistakes(text, name, p.start, diags)
+		all = append(all, found...)
+		all = append(all, f.take(body, found[0].Subject.Start.Byte)...)
 		if p.head != nil && !f.hasBlockAt(p.start.Byte) {
 			f.stub(p, name, src)
 		}

@@ -24,6 +24,10 @@ func TestAMistakeCostsNothingButItsBlock(t *testing.T) {
 		"a brace too many":            {"node \"b\" {\n}\n}\n", "9:1 Argument or block definition required", ``},
 		"words without quotes":        {"action kill k {\n  x = [\n}\n", "8:7 [ is not closed", `action "kill" "k"`},
 		"a label that is open":        {"node \"b {\n}\n", "7:10 Invalid multi-line string", ``},
+		"two mistakes":                {"node \"b\" {\n  x = = 1\n  y = 2\n  z = 3 4\n  e {\n    f = [1 2]\n  }\n}\n", "8:7 Invalid expression; 10:9 Missing newline after argument; 12:12 Missing item separator", `node "b"`},
+		"a brace in the wrong line":   {"node \"b\" {\n  x = 1 }\n  y = = 2\n}\n", "8:9 Missing newline after argument", `node "b"`},
+		"an open bracket before":      {"node \"b\" {\n  x = [1,\n  y = = 2\n}\n", "8:7 [ is not closed", `node "b"`},
+		"a bracket of another line":   {"node \"b\" {\n  x = [\n    1 2,\n    3 4,\n  ]\n  y = = 5\n}\n", "9:7 Missing item separator; 10:7 Missing item separator; 12:7 Invalid expression", `node "b"`},
 		"a head in a heredoc":         {"node \"b\" {\n  t = <<E\nnode \"c\" {\nE\n  x = [\n}\n", "11:7 [ is not closed", `node "b"`},
 	} {
 		t.Run(name, func(t *testing.T) {
