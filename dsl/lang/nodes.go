@@ -18,6 +18,7 @@ func (x *expansion) nodes(decls []*decl) []*Node {
 	var all []*Node
 	hosts := map[string]*instance{}
 	for _, d := range decls {
+		x.shapedByStep(d)
 		x.all(d, x.top, func(i *instance) {
 			n := x.node(i)
 			if i.phantom {
@@ -48,13 +49,37 @@ func (x *expansion) node(i *instance) *Node {
 	}
 	rec.merge(&kindRec)
 	n.Refs = inSourceOrder(rec.refs)
-	x.notYet(n.Refs, before)
+	x.notYet(slices.DeleteFunc(slices.Clone(n.Refs), i.set.isShapedBy), before)
 	n.Image = x.imageOf(args)
 	n.DependsOn = texts(args, "depends_on")
 	x.mounts(i, args)
 	x.networks(i, args)
 	x.ready(i, args)
 	return n
+}
+
+// shapedByStep reports a node whose number or keys are those of a step's result.
+// They may be known early, but nothing else of it is before nodes are made.
+func (x *expansion) shapedByStep(d *decl) {
+	set := x.instancesOf(d, x.top)
+	if set.failed {
+		return // it has been reported
+	}
+	for _, r := range set.rec.refs {
+		if set.isShapedBy(r) {
+			x.sink.add(noStep(r))
+		}
+	}
+}
+
+// isShapedBy says that a reference is to what isn't a node, and that for_each or
+// count refers to it.
+func (s *instances) isShapedBy(r Ref) bool {
+	return r.Kind != NodeRef && slices.ContainsFunc(s.rec.refs, func(of Ref) bool { return of.Address == r.Address })
+}
+
+func noStep(r Ref) *hcl.Diagnostic {
+	return diag.New(diag.NotAllowedHere, r.Range, "a node can't depend on "+r.Address, "Nodes are made before the first step. A step that acts on the node can use it.")
 }
 
 // early attributes of nodes: those that are known before a node is started.
@@ -73,7 +98,7 @@ func (x *expansion) notYet(refs []Ref, reported int) {
 		})
 		x.sink.diags = x.sink.diags[:reported+len(kept)]
 		if r.Kind != NodeRef {
-			x.sink.add(diag.New(diag.NotAllowedHere, r.Range, "a node can't depend on "+r.Address, "Nodes are made before the first step. A step that acts on the node can use it."))
+			x.sink.add(noStep(r))
 		} else {
 			x.sink.add(diag.New(diag.NotAllowedHere, r.Range, `a node can't depend on the "`+r.Attr+`" of a node`, "Nodes are made before any is started. A node may use name, host, ip, address and image of others."))
 		}
