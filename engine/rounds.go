@@ -59,9 +59,9 @@ func (x *executor) beginRound(v *vertex) {
 	x.finish(v, passed)
 }
 
-// afterTraffic calls then when the traffic that a round of a group has started
-// and that nothing stopped has ended: nothing outside of the round could refer
-// to it. On the loop.
+// afterTraffic calls then when the traffic that has been started inside a group
+// and that nothing stopped has ended: nothing outside of the round, or of the
+// use of a define, could refer to it. On the loop.
 func (x *executor) afterTraffic(g *group, then func()) {
 	running := x.trafficIn(g)
 	if len(running) == 0 {
@@ -74,10 +74,11 @@ func (x *executor) afterTraffic(g *group, then func()) {
 	})
 }
 
-// trafficIn is the traffic of a group's rounds that is going on. On the loop.
+// trafficIn is the traffic inside a group that is going on. On the loop.
 func (x *executor) trafficIn(g *group) (running []*workloadRun) {
 	for _, w := range x.traffic {
-		if strings.HasPrefix(w.id, g.end.ID+"[") && !w.ended() {
+		inRound, inUse := g.end.ID+"[", g.end.ID+"/"
+		if (strings.HasPrefix(w.id, inRound) || strings.HasPrefix(w.id, inUse)) && !w.ended() {
 			running = append(running, w)
 		}
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -227,9 +229,43 @@ action "note" "after" {
 	for _, s := range of[event.StepStarted](p) {
 		starts[s.Step]++
 	}
+	var samples []string
+	for _, w := range of[event.WorkloadStarted](p) {
+		if _, err := os.Stat(filepath.Join(p.dir, w.Samples)); err != nil || slices.Contains(samples, w.Samples) {
+			t.Errorf("%s: %v", w.Samples, err)
+		}
+		samples = append(samples, w.Samples)
+	}
+	if len(samples) != 5 || !strings.HasSuffix(samples[4], "action.t.traffic.attempt5.ndjson") {
+		t.Errorf("the samples of 5 attempts are in %q", samples)
+	}
 	// The first round's step fails twice, and then the second's does.
 	if starts["action.t"] != 5 || starts["action.t/repeat.r[0]/action.shot"] != 5 || starts["action.t/repeat.r[1]/action.shot"] != 3 {
 		t.Errorf("%v", starts)
+	}
+}
+
+func TestTrafficThatAUseStartsEndsWithIt(t *testing.T) {
+	p := written(`
+define "action" "loaded" {
+  workload "steady" "w" {}
+  action "wait" "a" {
+    for = "2s"
+  }
+  result { total = workload.w.total }
+}
+action "loaded" "l" {}
+action "wait" "after" {
+  for = "5s"
+}
+output "total" {
+  value = action.l.total
+}
+`).runs(t)
+	p.expect(t, 0)
+	expectOrder(t, words(p), "passed action.l/action.a", "traffic of action.l/workload.w ended", "passed action.l", "start action.after")
+	if got := of[event.Output](p); len(got) != 1 || string(got[0].Value) != "20" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -38,6 +38,7 @@ type workloadRun struct {
 	traffic step.Traffic
 	store   *workload.Store
 	file    string             // of the samples, below the run's directory
+	attempt int                // of a use of a define that it is inside of, from 1
 	stop    context.CancelFunc // ends sending
 	done    chan struct{}      // closed when all samples are in
 	err     error              // of the job, once done is closed
@@ -91,9 +92,13 @@ func (x *executor) send(ctx context.Context, v *vertex, t step.Traffic) (*worklo
 	if err != nil {
 		return nil, err
 	}
+	attempt := 1
+	if before := x.workload(v.Step.Address); before != nil {
+		attempt = before.attempt + 1
+	}
 	w := &workloadRun{
-		x: x, id: v.ID, traffic: t, store: workload.NewStore(t.Captures, 0), done: make(chan struct{}),
-		file: filepath.Join(x.dirName, "samples", fileName(sampleName(v.Step.Address))+".ndjson"),
+		x: x, id: v.ID, traffic: t, store: workload.NewStore(t.Captures, 0), done: make(chan struct{}), attempt: attempt,
+		file: filepath.Join(x.dirName, "samples", fileName(sampleName(v.Step.Address, attempt))+".ndjson"),
 	}
 	samples, err := newSampleFile(x, w.file)
 	if err != nil {
@@ -122,9 +127,14 @@ func (x *executor) send(ctx context.Context, v *vertex, t step.Traffic) (*worklo
 	return w, nil
 }
 
-// sampleName is a workload's address as the name of a file: clients, one[0].
-func sampleName(address string) string {
-	return strings.ReplaceAll(strings.Replace(address, "workload.", "", 1), "/", ".")
+// sampleName is a workload's address as the name of a file: clients, one[0]. An
+// attempt leaves the samples of the one before alone.
+func sampleName(address string, attempt int) string {
+	name := strings.ReplaceAll(strings.Replace(address, "workload.", "", 1), "/", ".")
+	if attempt > 1 {
+		name += fmt.Sprintf(".attempt%d", attempt)
+	}
+	return name
 }
 
 // jobFor finds where traffic is sent from.

@@ -88,7 +88,8 @@ func Blocks() []Block {
 		{
 			Name: rootWorkload, Labels: []string{"TYPE", "NAME"}, Kind: schema.Workload, Meta: workloadMeta, Refer: "workload.NAME",
 			Summary: "starts traffic that goes on in the background, every request of it recorded",
-			Doc: "It starts where it stands and goes on until the end, or until a `stop_workload` action. " +
+			Doc: "It starts where it stands and goes on until the end, or until a `stop_workload` action; inside a repeat or a define, " +
+				"until the end of the round or of the use. " +
 				"Its results are statistics; `during`, `between` and `since` give those of a part of it.",
 			Value: schema.StepAttrs,
 		},
