@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/report/github"
 	"github.com/scenario-run/scenario/engine/report/timeline"
 )
 
@@ -18,8 +19,8 @@ type progress struct {
 }
 
 // newProgress chooses how a run is shown, and where: on standard output,
-// unless that carries data.
-func newProgress(w *world, f *runFlags, dir string) (progress, error) {
+// unless that carries data. With the token of silenced, a log can be folded.
+func newProgress(w *world, f *runFlags, dir, token string) (progress, error) {
 	if f.progress.value == "json" {
 		return progress{sinks: []event.Sink{event.NewWriter(w.stdout)}, stream: w.stderr, close: func() {}}, nil
 	}
@@ -31,7 +32,12 @@ func newProgress(w *world, f *runFlags, dir string) (progress, error) {
 	if err != nil {
 		return progress{}, err
 	}
+	var fold func(string) (string, string)
+	if token != "" {
+		fold = func(title string) (string, string) { return github.Fold(title, token) }
+	}
 	tl := timeline.New(stream, timeline.Options{
+		Fold:    fold,
 		Mode:    mode,
 		Color:   w.colored(f.color.value, stream),
 		Size:    func() (int, int) { width, height, _ := w.terminal(stream); return width, height },

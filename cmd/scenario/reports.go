@@ -142,17 +142,24 @@ func (w *world) inRepository(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// silenced keeps GitHub from taking what nodes print for its own commands, until
-// resume is called.
-func (r *reports) silenced(w *world, stream io.Writer) (resume func() error, err error) {
+// newToken draws the word that ends silenced; empty, if nothing reads commands.
+func (r *reports) newToken(w *world) (string, error) {
 	if !r.annotates(w) {
-		return func() error { return nil }, nil
+		return "", nil
 	}
 	secret := make([]byte, 16)
 	if _, err := io.ReadFull(w.random, secret); err != nil {
-		return nil, fmt.Errorf("draw a token: %w", err)
+		return "", fmt.Errorf("draw a token: %w", err)
 	}
-	token := hex.EncodeToString(secret)
+	return hex.EncodeToString(secret), nil
+}
+
+// silenced keeps GitHub from taking what nodes print for its own commands, until
+// resume is called.
+func silenced(stream io.Writer, token string) (resume func() error, err error) {
+	if token == "" {
+		return func() error { return nil }, nil
+	}
 	return func() error { return github.Resume(stream, token) }, github.Silence(stream, token)
 }
 

@@ -46,7 +46,11 @@ func (r *runner) run(args []string) error {
 	if err := r.place(); err != nil {
 		return err
 	}
-	shown, err := newProgress(r.w, r.f, r.dir)
+	token, err := r.f.newToken(r.w)
+	if err != nil {
+		return err
+	}
+	shown, err := newProgress(r.w, r.f, r.dir, token)
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,7 @@ func (r *runner) run(args []string) error {
 	}
 	sum, out := summary.New(), outcome.New()
 	o.Sinks = append(shown.sinks, sum, out)
-	resume, err := r.f.silenced(r.w, shown.stream)
+	resume, err := silenced(shown.stream, token)
 	if err != nil {
 		return err
 	}

@@ -158,3 +158,12 @@ func Resume(w io.Writer, token string) error {
 	_, err := fmt.Fprintf(w, "::%s::\n", token)
 	return err
 }
+
+// Fold returns the lines that make GitHub fold what stands between them, within
+// what Silence with the same token began.
+func Fold(title, token string) (before, after string) {
+	around := func(command string) string {
+		return "::" + token + "::\n" + command + "\n::stop-commands::" + token
+	}
+	return around("::group::" + data.Replace(title)), around("::endgroup::")
+}

@@ -24,6 +24,10 @@ func (t *Timeline) draw(e event.Event) {
 		v := newVariant(e, b)
 		t.variants[e.Variant] = v
 		t.running = append(t.running, v)
+		if t.folds() {
+			before, _ := t.opts.Fold(title(v))
+			t.print(before)
+		}
 		t.prefixed(v, func() { t.header(v) })
 	case event.RunFinished:
 		t.current, t.running = nil, nil

@@ -29,6 +29,11 @@ func (t *Timeline) drawVariantEnd(v *variant, e event.Event, b event.VariantFini
 	if t.current != v {
 		t.header(v)
 	}
+	if t.folds() {
+		_, after := t.opts.Fold(title(v))
+		t.print(after)
+		t.print(t.palette.bold.Sprint(clean(title(v))))
+	}
 	t.current = nil // nothing of it runs any more
 	if t.opts.Mode == Quiet {
 		t.print(t.palette.bold.Sprint(clean(title(v))))

@@ -33,6 +33,10 @@ type Options struct {
 	// WorkDir is where the command was called; paths below it are printed
 	// relative to it.
 	WorkDir string
+	// Fold returns what stands before and after the lines of a variant, so that
+	// a reader of the log can fold them. Nil: nothing does. What a variant came
+	// to is never folded, nor is the only variant of a run.
+	Fold func(title string) (before, after string)
 	// Logs is the run's directory, for the last lines of nodes. Nil: none.
 	Logs fs.FS
 }
@@ -141,6 +145,11 @@ func (t *Timeline) layout(v *variant) layout {
 		w = 0
 	}
 	return fit(w, t.palette, v.columns)
+}
+
+// folds says that the lines of each variant are folded.
+func (t *Timeline) folds() bool {
+	return t.opts.Fold != nil && t.opts.Mode == Plain && t.run.Variants > 1 && !t.sideBySide()
 }
 
 // sideBySide says that lines of several variants may be mixed.
