@@ -8,6 +8,7 @@ package actions
 import (
 	"slices"
 
+	"github.com/scenario-run/scenario/actions/chaos"
 	"github.com/scenario-run/scenario/actions/control"
 	"github.com/scenario-run/scenario/actions/exec"
 	"github.com/scenario-run/scenario/actions/http"
@@ -20,7 +21,7 @@ import (
 
 // Definitions are all definitions.
 func Definitions() []step.Definition {
-	return slices.Concat(
+	all := slices.Concat(
 		control.Definitions(),
 		exec.Definitions(),
 		http.Definitions(),
@@ -29,6 +30,7 @@ func Definitions() []step.Definition {
 		process.Definitions(),
 		ray.Definitions(),
 	)
+	return append(all, chaos.Definitions(all)...)
 }
 
 // New is the registry of all definitions.

@@ -38,39 +38,53 @@ type live struct {
 // inject carries out a fault step: intent, injection, observation, and with
 // "for" its end as well.
 func (x *executor) inject(ctx context.Context, v *vertex, def step.Definition, env *step.Env, args cty.Value) (step.Result, error) {
-	intent, err := def.Fault.Intent(ctx, env, args)
+	f, seen, err := x.activate(ctx, v, def, env, args)
 	if err != nil {
 		return step.Result{}, err
+	}
+	return seen.Result, x.outlast(ctx, f)
+}
+
+// activate takes a fault from its intent to where its effect was observed.
+func (x *executor) activate(ctx context.Context, v *vertex, def step.Definition, env *step.Env, args cty.Value) (*live, step.Observed, error) {
+	intent, err := def.Fault.Intent(ctx, env, args)
+	if err != nil {
+		return nil, step.Observed{}, err
 	}
 	f, err := x.plant(v, def, intent)
 	if err != nil {
-		return step.Result{}, err
+		return nil, step.Observed{}, err
 	}
 	if err := x.writeIntent(f); err != nil {
 		x.ask(func() { x.uproot(f) })
-		return step.Result{}, fmt.Errorf("nothing was injected, since what undoes it could not be written down: %w", err)
+		return nil, step.Observed{}, fmt.Errorf("nothing was injected, since what undoes it could not be written down: %w", err)
 	}
 	x.move(f, fault.Injecting, "")
 	if err := def.Fault.Inject(ctx, env, intent); err != nil {
 		x.move(f, fault.Invalid, oneLine(err))
-		return step.Result{}, err
+		return nil, step.Observed{}, err
 	}
 	seen, err := x.observe(ctx, f, env)
 	if err != nil {
 		x.move(f, fault.Invalid, oneLine(err))
-		return step.Result{}, err
+		return nil, step.Observed{}, err
 	}
 	d := duration(args, "for", 0)
-	x.ask(func() { f.Hits, f.lasts = seen.Hits, d })
+	x.ask(func() { f.Hits, f.lasts = append(seen.Hits, f.Hits...), d }) // one that injects others has hit before
 	x.move(f, fault.Active, seen.Summary)
 	x.ask(func() { x.reach(v, active) })
-	if d > 0 {
-		if err := x.Clock.Sleep(ctx, d); err != nil {
-			return seen.Result, context.Cause(ctx)
-		}
-		return seen.Result, x.heal(ctx, f)
+	return f, seen, nil
+}
+
+// outlast waits for the end that a fault says itself, if it does, and heals it.
+func (x *executor) outlast(ctx context.Context, f *live) error {
+	if f.lasts == 0 {
+		return nil
 	}
-	return seen.Result, nil
+	if err := x.Clock.Sleep(ctx, f.lasts); err != nil {
+		return context.Cause(ctx)
+	}
+	return x.heal(ctx, f)
 }
 
 // plant makes a fault part of the variant, unless it conflicts with another. It
@@ -298,8 +312,11 @@ func (x *executor) warn(err error) {
 	}
 }
 
-// faultsOf is step.Faults.
-type faultsOf struct{ x *executor }
+// faultsOf is step.Faults for one step.
+type faultsOf struct {
+	x *executor
+	v *vertex // nil: of no step
+}
 
 var _ step.Faults = faultsOf{}
 
@@ -331,13 +348,14 @@ func (x *executor) inForce() (all []*live) {
 // healAll heals what is still broken, on a context that no cancellation
 // reaches.
 func (x *executor) healAll() {
+	ctx, cancel := withLimit(x.base, x.Clock, &limit{what: "the time limit of healing", of: healLimit})
+	defer cancel()
+	x.stopInjecting(ctx)
 	faults := x.inForce()
 	if len(faults) == 0 {
 		return
 	}
 	x.emit(event.PhaseStarted{Phase: "heal"})
-	ctx, cancel := withLimit(x.base, x.Clock, &limit{what: "the time limit of healing", of: healLimit})
-	defer cancel()
 	for _, f := range faults {
 		x.ask(func() {
 			if f.State == fault.Healing { // by a start that did not succeed

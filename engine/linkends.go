@@ -208,10 +208,10 @@ func (x *executor) prepareLinks(n *node) {
 // is known.
 func (x *executor) mayBeLinked(address string) bool {
 	return slices.ContainsFunc(x.vertices, func(v *vertex) bool {
-		if v.Step == nil || !slices.Contains(v.Step.Type.Takes, schema.Links) {
+		if !v.mayInject(func(t schema.Type) bool { return slices.Contains(t.Takes, schema.Links) }) {
 			return false
 		}
 		// Everyone is an end, or the nodes aren't known yet.
-		return len(v.Targets) < 2 || slices.Contains(v.Targets, address)
+		return len(v.Targets) < 2 || len(v.Step.Of) > 0 || slices.Contains(v.Targets, address)
 	})
 }

@@ -77,7 +77,9 @@ func (c processesOf) ask(ctx context.Context, address, job string, spec []byte, 
 // loop, when a node runs.
 func (x *executor) prepareProcesses(n *node) {
 	acts := slices.ContainsFunc(x.vertices, func(v *vertex) bool {
-		return v.Step != nil && (v.Step.Type.Kind == schema.Fault || v.Step.Type.Kind == schema.Workload) && v.Step.Type.NeedsRunning && slices.Contains(v.Targets, n.decl.Address)
+		inside := func(t schema.Type) bool { return t.NeedsRunning }
+		sends := v.Step != nil && v.Step.Type.Kind == schema.Workload && inside(v.Step.Type)
+		return (sends || v.mayInject(inside)) && slices.Contains(v.Targets, n.decl.Address)
 	})
 	if !acts {
 		return

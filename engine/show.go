@@ -31,6 +31,11 @@ func verb(s event.State) string {
 
 func isFault(v *vertex) bool { return v.Step != nil && v.Step.Type.Kind == schema.Fault }
 
+// mayInject says that a vertex is a fault of such a type, or injects one.
+func (v *vertex) mayInject(is func(schema.Type) bool) bool {
+	return isFault(v) && (is(v.Step.Type) || slices.ContainsFunc(v.Step.Of, is))
+}
+
 // typeName is what a vertex runs, for a message.
 func typeName(v *vertex) string {
 	if v.Step == nil {

@@ -60,8 +60,8 @@ func (r *run) newExecutor(v Variant) *executor {
 		x.scope.Variant = decl.Scenario.Name + "," + decl.Key
 	}
 	x.stream.redact(x.key, x.redact)
-	x.links = newLinkMatrix()
-	x.env = step.Env{Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x}, Processes: processesOf{x}, Clock: r.Clock}
+	x.links, x.injecting = newLinkMatrix(), map[string]*injections{}
+	x.env = step.Env{Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x, nil}, Processes: processesOf{x}, Clock: r.Clock}
 	return x
 }
 

@@ -44,7 +44,8 @@ type vertex struct {
 	// holds throughout itself.
 	holds      []*vertex
 	throughout *vertex
-	lasts      bool // it ends only when an effect does
+	lasts      bool    // it ends only when an effect does
+	injector   *vertex // of a fault that another step injects: that step
 }
 
 type waiter struct {

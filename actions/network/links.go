@@ -17,7 +17,7 @@ import (
 // linksIn are the arguments that choose links, the same for every fault on
 // them.
 type linksIn struct {
-	Isolate []step.Node   `scn:"isolate" doc:"Nodes of which the links to every other address are hit, clients included."`
+	Isolate []step.Node   `scn:"isolate" each:"true" doc:"Nodes of which the links to every other address are hit, clients included."`
 	Sides   [][]step.Node `scn:"sides" doc:"Two or more lists of nodes: the links between those of different lists are hit, both ways."`
 	From    []step.Node   `scn:"from" doc:"With to: nodes whose packets to those are hit; those that come back are not."`
 	To      []step.Node   `scn:"to" doc:"With from: where the packets go."`

@@ -15,7 +15,7 @@ type downOut struct {
 }
 
 type killIn struct {
-	Nodes  []step.Node `scn:"nodes,required" doc:"The nodes to kill."`
+	Nodes  []step.Node `scn:"nodes,required" each:"true" doc:"The nodes to kill."`
 	Signal string      `scn:"signal" default:"SIGKILL" check:"signal" doc:"The signal that their main processes get."`
 }
 
@@ -82,7 +82,7 @@ func (killFault) Verify(ctx context.Context, env *step.Env, in killIntent) error
 }
 
 type stopIn struct {
-	Nodes []step.Node    `scn:"nodes,required" doc:"The nodes to stop."`
+	Nodes []step.Node    `scn:"nodes,required" each:"true" doc:"The nodes to stop."`
 	Grace *time.Duration `scn:"grace" doc:"How long a node gets to stop before it is killed; without it, what the node says."`
 }
 

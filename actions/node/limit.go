@@ -14,7 +14,7 @@ import (
 )
 
 type limitCPUIn struct {
-	Nodes []step.Node `scn:"nodes,required" doc:"The nodes to limit."`
+	Nodes []step.Node `scn:"nodes,required" each:"true" doc:"The nodes to limit."`
 	CPUs  float64     `scn:"cpus,required"`
 }
 
@@ -46,7 +46,7 @@ action "limit_cpu" "slow" {
 }
 
 type limitMemoryIn struct {
-	Nodes  []step.Node `scn:"nodes,required" doc:"The nodes to limit."`
+	Nodes  []step.Node `scn:"nodes,required" each:"true" doc:"The nodes to limit."`
 	Memory string      `scn:"memory,required"`
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 type pauseIn struct {
-	Nodes []step.Node `scn:"nodes,required" doc:"The nodes to pause."`
+	Nodes []step.Node `scn:"nodes,required" each:"true" doc:"The nodes to pause."`
 }
 
 func pause() step.Definition {

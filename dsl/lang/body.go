@@ -21,6 +21,7 @@ type body struct {
 	schema schema.Object
 	attrs  map[string]*hclsyntax.Attribute
 	blocks map[string][]*body
+	typ    schema.Type // that its label names, of a block that has one
 }
 
 // split decodes one block's content against several schemas, such as the
@@ -93,6 +94,10 @@ func (b *body) give(a *hclsyntax.Attribute) {
 // nested decodes a nested block of a body's schema.
 func (l *loader) nested(in *body, b *hclsyntax.Block) {
 	s, _ := in.schema.Block(b.Type)
+	if s.Of != "" {
+		l.nestedOf(in, b, s)
+		return
+	}
 	if len(b.Labels) > 0 {
 		l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], b.Type+" takes no label", ""))
 	}
@@ -102,10 +107,65 @@ func (l *loader) nested(in *body, b *hclsyntax.Block) {
 		return
 	}
 	bodies, _ := l.split(in.file, b, nil, s.Body)
-	if in.blocks == nil {
-		in.blocks = map[string][]*body{}
+	in.take(b.Type, bodies[0])
+}
+
+// take notes a nested block.
+func (b *body) take(name string, nested *body) {
+	if b.blocks == nil {
+		b.blocks = map[string][]*body{}
 	}
-	in.blocks[b.Type] = append(in.blocks[b.Type], bodies[0])
+	b.blocks[name] = append(b.blocks[name], nested)
+}
+
+// nestedOf decodes a nested block whose label names a type.
+func (l *loader) nestedOf(in *body, b *hclsyntax.Block, s schema.Block) {
+	if len(b.Labels) != 1 {
+		l.add(diag.New(diag.WrongLabels, headerOf(b), b.Type+" takes one label, the type of "+article(string(s.Of)), "Write it as "+b.Type+` "TYPE" { … }.`))
+		in.take(b.Type, l.openBody(in.file, b))
+		return
+	}
+	t, ok := l.p.opts.Vocabulary.Lookup(s.Of, b.Labels[0])
+	if !ok || t.Kind != s.Of {
+		var all []string
+		for _, t := range l.p.opts.Vocabulary.Types(s.Of) {
+			if t.Kind == s.Of {
+				all = append(all, t.Name)
+			}
+		}
+		l.add(diag.New(diag.UnknownType, b.LabelRanges[0], "no "+string(s.Of)+` named "`+b.Labels[0]+`"`,
+			l.elsewhere(s.Of, b.Labels[0]), diag.DidYouMean(b.Labels[0], all)))
+		in.take(b.Type, l.openBody(in.file, b))
+		return
+	}
+	args, err := s.BodyOf(t)
+	if err != nil {
+		l.add(diag.New(diag.NotAllowedHere, b.LabelRanges[0], t.Name+" can't stand here: "+err.Error(), ""))
+		args = openTo(b.Body)
+	}
+	bodies, _ := l.split(in.file, b, nil, args)
+	if err == nil {
+		bodies[0].typ = t
+	}
+	in.take(b.Type, bodies[0])
+}
+
+// types are those that the labels of nested blocks name.
+func (b *body) types() (all []schema.Type) {
+	for _, n := range b.schema.Blocks {
+		for _, nested := range b.blocks[n.Name] {
+			if nested.typ.Name != "" {
+				all = append(all, nested.typ)
+			}
+		}
+	}
+	return all
+}
+
+// openBody decodes a block of which it isn't known what it takes.
+func (l *loader) openBody(file *source.File, b *hclsyntax.Block) *body {
+	bodies, _ := l.split(file, b, nil, openTo(b.Body))
+	return bodies[0]
 }
 
 // complete reports what is missing, but for what is meant by something that has
@@ -199,6 +259,10 @@ func describe(b *hclsyntax.Block) string {
 	case rootAction, rootProbe, rootWorkload:
 		if len(b.Labels) > 0 {
 			return b.Type + " " + b.Labels[0]
+		}
+	case "fault":
+		if len(b.Labels) > 0 {
+			return b.Type + ` "` + b.Labels[0] + `"`
 		}
 	case "define":
 		if len(b.Labels) > 1 {

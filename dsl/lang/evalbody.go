@@ -41,9 +41,15 @@ func (f frame) nestedArguments(b *body, n schema.Block) (cty.Value, hcl.Diagnost
 	for _, nested := range b.blocks[n.Name] {
 		v, more := f.arguments(nested)
 		diags = append(diags, more...)
+		if n.Of != "" {
+			f.together(nested.typ, v, nested.rng)
+			v = cty.ObjectVal(map[string]cty.Value{"type": cty.StringVal(nested.typ.Name), "args": v})
+		}
 		list = append(list, v)
 	}
 	switch {
+	case n.Of != "":
+		return cty.TupleVal(list), diags
 	case !n.Repeated && len(list) == 0:
 		return cty.NullVal(t), diags
 	case !n.Repeated:

@@ -170,9 +170,11 @@ type Step struct {
 	Key         cty.Value // of count or for_each; cty.NilVal without
 	Type        schema.Type
 	Meta        Meta
-	Body        *Body   // of an action or workload
-	Assert      *Assert // of an assert
-	Times       int     // of a repeat
+	Body        *Body // of an action or workload
+	// Of are the types that its nested blocks name, in source order.
+	Of     []schema.Type
+	Assert *Assert // of an assert
+	Times  int     // of a repeat
 	// For is how long new rounds of a repeat begin; 0 for one that says Times.
 	For time.Duration
 	// Rounds are the steps of each round of a repeat. Each round has steps of

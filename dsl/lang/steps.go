@@ -50,6 +50,7 @@ func (x *expansion) step(i *instance) *Step {
 		x.repeat(i, s, &rec)
 	default:
 		s.Body = x.bodyOf(i, d.args, &c.rec)
+		s.Of = d.args.types()
 		rec.merge(&c.rec)
 	}
 	if d.def != nil {

@@ -53,6 +53,7 @@ type (
 		Doc      string  `json:"doc"`
 		Required bool    `json:"required"`
 		Repeated bool    `json:"repeated"`
+		Of       string  `json:"of,omitempty"` // the kind of the type that its label names
 		Body     bodyDoc `json:"body"`
 	}
 	attrDoc struct {
@@ -184,7 +185,7 @@ func (e *encoder) typ(t schema.Type) typeDoc {
 
 func (e *encoder) body(o schema.Object) bodyDoc {
 	return bodyDoc{e.attrs(o.Attrs), each(o.Blocks, func(b schema.Block) nestedDoc {
-		return nestedDoc{b.Name, b.Doc, b.Required, b.Repeated, e.body(b.Body)}
+		return nestedDoc{b.Name, b.Doc, b.Required, b.Repeated, string(b.Of), e.body(b.Body)}
 	})}
 }
 

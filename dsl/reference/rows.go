@@ -18,6 +18,9 @@ func arguments(o schema.Object) []Row {
 	}
 	for _, b := range o.Blocks {
 		r := Row{Name: b.Name, Type: "block", Doc: b.Doc, Rows: arguments(b.Body)}
+		if b.Of != "" {
+			r.Type = `block "TYPE"`
+		}
 		if b.Required {
 			r.Facts = append(r.Facts, "required")
 		}

@@ -91,6 +91,12 @@ type Block struct {
 	Required bool
 	Repeated bool // may stand more than once; decodes to a list of objects
 	Body     Object
+	// Of says that the block has a label, which names a type of this kind, and
+	// what BodyOf returns for the type in place of Body. It decodes to an object
+	// of the name, type, and of the arguments, args. BodyOf refuses a type that
+	// can't stand there.
+	Of     Kind
+	BodyOf func(Type) (Object, error)
 }
 
 // Attr is one argument or one result.
@@ -111,6 +117,9 @@ type Attr struct {
 	// Check reports what else is wrong with a known, non-null value of Type.
 	Check     func(cty.Value) error
 	Sensitive bool
+	// Each says of nodes that each is acted on for itself: a part of them can
+	// be as well.
+	Each bool
 	// Fields are the attributes of an object, or of the objects in a list or
 	// map, where there is more to say of them than their types.
 	Fields []Attr
@@ -183,7 +192,7 @@ func (o Object) Block(name string) (Block, bool) {
 
 // Type is the type of a value of the object's shape: what ValueType says for
 // attributes, an object for a nested block, a list of objects for a repeated
-// one.
+// one, and any for blocks whose label says what is in them: they are a tuple.
 func (o Object) Type() cty.Type {
 	attrs := make(map[string]cty.Type, len(o.Attrs)+len(o.Blocks))
 	for _, a := range o.Attrs {
@@ -191,7 +200,10 @@ func (o Object) Type() cty.Type {
 	}
 	for _, b := range o.Blocks {
 		t := b.Body.Type()
-		if b.Repeated {
+		switch {
+		case b.Of != "":
+			t = cty.DynamicPseudoType
+		case b.Repeated:
 			t = cty.List(t)
 		}
 		attrs[b.Name] = t

@@ -87,11 +87,8 @@ func (b *builder) arguments(s *lang.Step) cty.Value {
 // once.
 func (b *builder) targets(s *lang.Step) []string {
 	var all []string
-	for _, a := range s.Type.Args.Attrs {
-		if !a.TakesNodes() {
-			continue
-		}
-		for _, address := range texts(attr(b.arguments(s), a.Name)) {
+	for _, nodes := range b.nodeArguments(s) {
+		for _, address := range texts(nodes) {
 			if !slices.Contains(all, address) && len(b.nodesOf(address)) > 0 {
 				all = append(all, address)
 			}
@@ -102,15 +99,39 @@ func (b *builder) targets(s *lang.Step) []string {
 
 // allTargetsKnown says that targets are all that there will be.
 func (b *builder) allTargetsKnown(s *lang.Step) bool {
-	for _, a := range s.Type.Args.Attrs {
-		if !a.TakesNodes() {
+	return !slices.ContainsFunc(b.nodeArguments(s), func(nodes cty.Value) bool { return !nodes.IsWhollyKnown() })
+}
+
+// nodeArguments are the values of all arguments of a step that take nodes, in
+// the nested blocks too whose labels name types.
+func (b *builder) nodeArguments(s *lang.Step) []cty.Value {
+	args := b.arguments(s)
+	all := nodesIn(s.Type, args)
+	for _, block := range s.Type.Args.Blocks {
+		nested := attr(args, block.Name)
+		if block.Of == "" || !nested.IsKnown() || nested.IsNull() {
 			continue
 		}
-		if !attr(b.arguments(s), a.Name).IsWhollyKnown() {
-			return false
+		for _, given := range nested.AsValueSlice() {
+			name := texts(attr(given, "type"))
+			for _, t := range s.Of {
+				if slices.Contains(name, t.Name) {
+					all = append(all, nodesIn(t, attr(given, "args"))...)
+					break
+				}
+			}
 		}
 	}
-	return true
+	return all
+}
+
+func nodesIn(t schema.Type, args cty.Value) (all []cty.Value) {
+	for _, a := range t.Args.Attrs {
+		if a.TakesNodes() {
+			all = append(all, attr(args, a.Name))
+		}
+	}
+	return all
 }
 
 // attr returns an attribute of an object, unknown if it has none.

@@ -149,6 +149,34 @@ type Faults interface {
 	// Heal heals and verifies the faults of those steps. One that is healed
 	// already is passed over.
 	Heal(ctx context.Context, steps ...string) error
+	// Begin injects faults in the name of the step, one after the other, until
+	// End; it returns at once. Begun returns when the first of them is in effect.
+	Begin(s Sequence) error
+	Begun(ctx context.Context) error
+	// End injects nothing more, and heals what is still in effect.
+	End(ctx context.Context) error
+}
+
+// Sequence are faults to inject, one after the other.
+type Sequence struct {
+	// Every is the time from one injection to the next. One that takes longer is
+	// waited for.
+	Every time.Duration
+	// Next is asked for one after the other, n from 0 on, and returns what comes
+	// then; nil: nothing.
+	Next func(n int) *Injection
+	// Nodes are those that may be hit, of which Keep stay untouched at any time.
+	Nodes []string
+	Keep  int
+}
+
+// Injection is a fault of a sequence.
+type Injection struct {
+	Type  string
+	Args  cty.Value // as the type's Intent takes them; "for" says when it ends
+	Nodes []string  // that it will hit
+	// After are the numbers of those before that must have been healed.
+	After []int
 }
 
 // Links puts in force what the step's fault does to the packets between nodes.

@@ -23,6 +23,7 @@ import (
 //	ref:"faults"          what it refers to: node, nodes, step, steps, faults, workload
 //	only:"ray,role,head"  left out, the only node of that kind and role
 //	sensitive:"true"      never to be shown
+//	each:"true"           nodes of which a part can be acted on as well
 //
 // Types of fields: string, bool, int, float64; Node (one node) and []Node;
 // slices, maps by string and pointers of those and of structs; cty.Value (any

@@ -107,6 +107,7 @@ func argOf(owner string, f field) schema.Attr {
 		Ref:       refOf(f),
 		Format:    formatOf(owner, f),
 		Sensitive: f.Tag.Get("sensitive") == "true",
+		Each:      f.Tag.Get("each") == "true",
 	}
 	if a.Ref == schema.NoRef {
 		a.Type = ctyType(owner, f.Type, argument)

@@ -66,6 +66,8 @@ type World struct {
 	Statistics map[string]cty.Value
 	// OnHeal is asked for each fault that is healed.
 	OnHeal func(step string) error
+	// Sequence is what faults have been begun, nil once they have been ended.
+	Sequence *step.Sequence
 
 	mu       sync.Mutex
 	nodes    map[string]*Node
@@ -193,6 +195,18 @@ func (x faults) Heal(_ context.Context, steps ...string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (x faults) Begin(s step.Sequence) error {
+	x.w.Sequence = &s
+	return nil
+}
+
+func (x faults) Begun(ctx context.Context) error { return ctx.Err() }
+
+func (x faults) End(context.Context) error {
+	x.w.Sequence = nil
 	return nil
 }
 
