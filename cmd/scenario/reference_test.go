@@ -12,7 +12,6 @@ import (
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/reference"
-	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 func language() *reference.Language { return reference.New(system().registry().Vocabulary()) }
@@ -87,9 +86,6 @@ func TestEveryExampleOfTheReferenceIsPlanned(t *testing.T) {
 func TestEveryCodeHasAnExampleThatProvokesItAndOneThatIsRight(t *testing.T) {
 	for _, c := range language().Codes {
 		t.Run(string(c.Code), func(t *testing.T) {
-			if c.Code == diag.MissingBlock && !anyBlockIsRequired() {
-				return // nothing can provoke it
-			}
 			if c.Doc == "" || len(c.Wrong) == 0 || len(c.Right) == 0 {
 				t.Fatalf("it has no explanation, or no example: write dsl/reference/codes/%s.txtar", c.Code)
 			}
@@ -104,20 +100,6 @@ func TestEveryCodeHasAnExampleThatProvokesItAndOneThatIsRight(t *testing.T) {
 			}
 		})
 	}
-}
-
-func anyBlockIsRequired() bool {
-	l := language()
-	objects := []schema.Object{}
-	for _, b := range l.Blocks {
-		objects = append(objects, b.Args, b.Meta)
-	}
-	for _, t := range l.Types {
-		objects = append(objects, t.Args)
-	}
-	return slices.ContainsFunc(objects, func(o schema.Object) bool {
-		return slices.ContainsFunc(o.Blocks, func(b schema.Block) bool { return b.Required })
-	})
 }
 
 func TestEveryBlockAndEveryTypeHasAnExample(t *testing.T) {
