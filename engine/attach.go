@@ -109,10 +109,19 @@ func (x *executor) readPorts(ctx context.Context, address string, id runtime.Nod
 	return nil
 }
 
-// recut takes a node that has just been started off the networks again that a
-// fault has taken it off. Most places remember; where one does not, the gap is
-// told.
-func (x *executor) recut(ctx context.Context, n *node, id runtime.NodeID) error {
+// recutStarted is recut of a node that has just been started. Most places
+// remember; where one does not, the gap is told.
+func (x *executor) recutStarted(ctx context.Context, n *node, id runtime.NodeID) error {
+	again, err := x.recut(ctx, n, id)
+	if again > 0 {
+		x.emit(event.Warning{Text: fmt.Sprintf("the start of %s had put it back on a network; it was there for a moment", n.decl.Address)})
+	}
+	return err
+}
+
+// recut takes a node off the networks again that faults have taken it off, and
+// says of how many it had to.
+func (x *executor) recut(ctx context.Context, n *node, id runtime.NodeID) (again int, err error) {
 	var off []string
 	x.ask(func() {
 		for name := range n.cut {
@@ -120,20 +129,20 @@ func (x *executor) recut(ctx context.Context, n *node, id runtime.NodeID) error 
 		}
 	})
 	if len(off) == 0 {
-		return nil
+		return 0, nil
 	}
 	on, err := x.Runtime.Attachments(ctx, id)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, at := range on {
 		if !slices.Contains(off, at.Network) {
 			continue
 		}
 		if err := x.Runtime.Disconnect(ctx, id, at.Network); err != nil {
-			return fmt.Errorf("disconnect %s again: %w", n.decl.Address, err)
+			return again, fmt.Errorf("disconnect %s again: %w", n.decl.Address, err)
 		}
-		x.emit(event.Warning{Text: fmt.Sprintf("the start of %s had put it back on a network; it was there for a moment", n.decl.Address)})
+		again++
 	}
-	return nil
+	return again, nil
 }

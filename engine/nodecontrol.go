@@ -231,7 +231,7 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	if err != nil {
 		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
 	}
-	if err := c.x.recut(ctx, n, id); err != nil {
+	if err := c.x.recutStarted(ctx, n, id); err != nil {
 		return st, err
 	}
 	// The place's clock may be another one.

@@ -38,7 +38,8 @@ type node struct {
 	// Set by createNode.
 	id       runtime.NodeID
 	image    string
-	kind     cty.Value // arguments of the kind's block
+	spec     runtime.NodeSpec // that it was created with
+	kind     cty.Value        // arguments of the kind's block
 	out      step.KindOutput
 	init     bool // its first process is an init of the place's, not the node's own
 	ready    readiness

@@ -214,24 +214,33 @@ func networkNames(args cty.Value) ([]string, error) {
 
 // assign gives a node the next free address of each of its networks.
 func (x *executor) assign(n *node, networks []string) error {
-	next := x.places.next
 	for _, name := range networks {
-		made, ok := x.places.networks[name]
-		if !ok {
-			return fmt.Errorf("%s is on network %q, which is not in the plan", n.decl.Address, name)
+		ip, err := x.takeAddress(n, name)
+		if err != nil {
+			return err
 		}
-		ip, ok := next[name]
-		if !ok {
-			ip = made.FirstHost
-		}
-		if !made.Subnet.Contains(ip) {
-			return fmt.Errorf("network %s (%s) has no address left for %s", name, made.Subnet, n.decl.Address)
-		}
-		next[name] = ip.Next()
 		n.networks, n.ips = append(n.networks, name), append(n.ips, ip.String())
 	}
 	n.facts.IP = n.ips[0]
 	return nil
+}
+
+// takeAddress is the next free address of a network. None is used twice, so that
+// nobody is taken for one that was there before. On the loop.
+func (x *executor) takeAddress(n *node, name string) (netip.Addr, error) {
+	made, ok := x.places.networks[name]
+	if !ok {
+		return netip.Addr{}, fmt.Errorf("%s is on network %q, which is not in the plan", n.decl.Address, name)
+	}
+	ip, ok := x.places.next[name]
+	if !ok {
+		ip = made.FirstHost
+	}
+	if !made.Subnet.Contains(ip) {
+		return netip.Addr{}, fmt.Errorf("network %s (%s) has no address left for %s", name, made.Subnet, n.decl.Address)
+	}
+	x.places.next[name] = ip.Next()
+	return ip, nil
 }
 
 // nodeBody evaluates a block of a node with what is known now.
@@ -277,11 +286,17 @@ func (x *executor) createNode(ctx context.Context, d *lang.Node) error {
 	}
 	x.ask(func() {
 		n := x.nodes[d.Address]
-		n.id, n.image, n.kind, n.out, n.init = id, spec.Image, kind, out, spec.Init
+		n.made(id, spec)
+		n.kind, n.out = kind, out
 		n.control(args, out)
 		x.become(n, nodeCreated, event.NodeChanged{})
 	})
 	return nil
+}
+
+// made takes in that a node has been created. On the loop.
+func (n *node) made(id runtime.NodeID, spec runtime.NodeSpec) {
+	n.id, n.spec, n.image, n.init = id, spec, spec.Image, spec.Init
 }
 
 // expandKind lets the node's kind fill in what it knows.

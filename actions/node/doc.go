@@ -19,7 +19,7 @@ import (
 
 // Definitions are the types of this vocabulary.
 func Definitions() []step.Definition {
-	return []step.Definition{start(), restart(), kill(), stop(), pause(), limitCPU(), limitMemory(), disconnect(), connect(), state()}
+	return []step.Definition{start(), restart(), recreate(), kill(), stop(), pause(), limitCPU(), limitMemory(), disconnect(), connect(), state()}
 }
 
 // distinct are the nodes of an argument, each once. None at all is a failure:

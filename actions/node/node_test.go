@@ -121,9 +121,9 @@ func TestStartFailsWithANodeThatDoesNotBecomeReady(t *testing.T) {
 }
 
 func TestNothingToActOnIsAFailure(t *testing.T) {
-	for _, name := range []string{"start", "restart"} {
+	for _, name := range []string{"start", "restart", "recreate"} {
 		_, err := act(t, world(), name, given{"nodes": strs()})
-		failed(t, err, "there is nothing to "+name)
+		failed(t, err, "there is nothing to "+strings.Replace(name, "recreate", "make anew", 1))
 	}
 	for _, name := range []string{"kill", "stop", "pause"} {
 		_, _, err := inject(t, world(), name, given{"nodes": strs()})
@@ -161,6 +161,37 @@ func TestRestartWithoutGraceLeavesItToTheNode(t *testing.T) {
 	if w.Calls()[0] != "stop node.head -1ns" {
 		t.Errorf("calls %v", w.Calls())
 	}
+}
+
+func TestRecreatePassesOnWhatIsToBeOther(t *testing.T) {
+	w := world()
+	w.Exit("node.head", 1)
+	r, err := act(t, w, "recreate", given{
+		"nodes": strs("node.head"), "image": cty.StringVal("b:2"), "command": strs("x"), "ip": cty.StringVal("new"),
+		"env": cty.MapVal(given{"A": cty.StringVal("1")}),
+	})
+	if err != nil || r.Summary != "head made anew and ready" || !running(t, w, "node.head") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if want := "recreate node.head {Image:b:2 Command:[x] Env:map[A:1] IP:new}"; w.Calls()[0] != want {
+		t.Errorf("%v", w.Calls())
+	}
+}
+
+func TestWhatWasNeverStartedIsNotMadeAnew(t *testing.T) {
+	w := world()
+	w.Unstarted("node.head")
+	_, err := act(t, w, "recreate", given{"nodes": strs("node.worker[0]", "node.head")})
+	failed(t, err, "recreate node.head: it has not been started")
+	if len(w.Calls()) > 0 {
+		t.Errorf("%v was done before", w.Calls())
+	}
+	for name, l := range limits {
+		_, _, err := inject(t, w, name, on(l.arg, "node.head"))
+		failed(t, err, "it has not been started")
+	}
+	_, _, err = inject(t, w, "disconnect", head)
+	failed(t, err, "it has not been started")
 }
 
 func TestKillIsActiveWhenTheNodeHasExited(t *testing.T) {

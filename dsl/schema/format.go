@@ -16,6 +16,7 @@ const (
 	Size             Format = "size"
 	Signal           Format = "signal"
 	NetworkName      Format = "network"
+	ImageName        Format = "image"
 	Port             Format = "port"
 	Address          Format = "address"
 	URL              Format = "url"
@@ -41,6 +42,7 @@ var formats = []FormatInfo{
 	{Size, "An amount of bytes, as a number with k, m, g or t behind it, in powers of 1024.", `"512m"`, CheckSize},
 	{Signal, "The name of a signal, in full.", `"SIGTERM"`, CheckSignal},
 	{NetworkName, "A network that the file declares.", `network.backend`, CheckNetwork},
+	{ImageName, "An image that the file declares, or the reference of one as a string.", `image.app`, CheckImage},
 	{Port, "The number of a TCP or UDP port, from 1 to 65535.", `8080`, CheckPort},
 	{Address, "A host and a port, joined by a colon.", `"10.0.0.1:6379"`, CheckAddress},
 	{URL, "An http or https URL with a host.", `"http://10.0.0.1:8000/healthz"`, CheckURL},

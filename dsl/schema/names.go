@@ -24,8 +24,8 @@ func checkPaths(v cty.Value) error {
 	})
 }
 
-// checkEnvNames accepts a map whose keys can be names of environment variables.
-func checkEnvNames(v cty.Value) error {
+// CheckEnvNames accepts a map whose keys can be names of environment variables.
+func CheckEnvNames(v cty.Value) error {
 	return eachKey(v, func(key string) error {
 		if key == "" || strings.ContainsAny(key, "=\x00") {
 			return fmt.Errorf("%q can't be the name of an environment variable", key)

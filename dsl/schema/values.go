@@ -115,7 +115,7 @@ var NodeArgs = Object{
 		{Name: "image", Type: cty.String, Required: true, Check: CheckImage, Doc: "The image: `image.NAME`, or a reference as a string."},
 		{Name: "command", Type: cty.List(cty.String), Doc: "The command, in place of the image's."},
 		{Name: "entrypoint", Type: cty.List(cty.String), Doc: "The entry point, in place of the image's."},
-		{Name: "env", Type: cty.Map(cty.String), Check: checkEnvNames, Doc: "Environment variables, in addition to the image's."},
+		{Name: "env", Type: cty.Map(cty.String), Check: CheckEnvNames, Doc: "Environment variables, in addition to the image's."},
 		{Name: "files", Type: cty.Map(cty.String), Check: checkPaths, Doc: "Files to write before the start: absolute path in the node → content."},
 		{Name: "mounts", Type: cty.Map(cty.String), Doc: "Path in the node → `volume.NAME`, or a host path followed by `:ro` or `:rw`."},
 		{Name: "ports", Type: cty.List(cty.Number), Check: checkPorts, Doc: "Container ports to publish on 127.0.0.1, each on a free host port."},

@@ -189,6 +189,15 @@ func tarOf(files map[string][]byte) (io.Reader, error) {
 	return &packed, w.Close()
 }
 
+// RemoveNode removes the container with the volumes that have no name.
+func (r *Runtime) RemoveNode(ctx context.Context, id runtime.NodeID) error {
+	err := r.limited(ctx, func() error {
+		_, err := r.api.ContainerRemove(ctx, string(id), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		return err
+	})
+	return r.failed(ctx, "remove "+r.name(id), err)
+}
+
 // StartNode starts the container and reads its address and ports, which each
 // start may change.
 func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.NodeState, error) {

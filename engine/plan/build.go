@@ -57,6 +57,7 @@ type builder struct {
 	nodes   map[string][]string  // see nodesOf
 	named   map[string][]*Vertex // by address of a step or declaration
 	args    map[*lang.Step]cty.Value
+	images  map[*lang.Step][]string // IDs of those that a step names
 	// starter is the step that starts a node, of those that the beginning
 	// doesn't.
 	starter map[string]*Vertex
@@ -81,6 +82,7 @@ func newBuilder(v *lang.Variant) *builder {
 		byID:    map[string]*Vertex{},
 		named:   map[string][]*Vertex{},
 		args:    map[*lang.Step]cty.Value{},
+		images:  map[*lang.Step][]string{},
 		starter: map[string]*Vertex{},
 	}
 }

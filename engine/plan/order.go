@@ -42,6 +42,7 @@ func (b *builder) orderItem(it item, above *frontier, entry *Vertex) {
 	}
 	b.enter(w, entry, above.isEmpty() || meta.After != nil)
 	b.needNodes(w, head)
+	b.needImages(w, it.step)
 	head.Waits = w.list()
 	b.orderInside(it)
 }
@@ -97,6 +98,13 @@ func (b *builder) needNodes(w *edgeSet, v *Vertex) {
 		case s.at < v.at && !isOrdered(v, s):
 			w.add(Edge{On: s.ID, Need: lang.NeedFinished, Cause: ByNode})
 		}
+	}
+}
+
+// needImages lets a step wait for the images that it names.
+func (b *builder) needImages(w *edgeSet, s *lang.Step) {
+	for _, id := range b.images[s] {
+		w.add(Edge{On: id, Need: lang.NeedFinished, Cause: ByImage})
 	}
 }
 

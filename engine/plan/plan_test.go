@@ -41,6 +41,8 @@ func vocabulary() schema.Vocabulary {
 		with(action("start", args(nodes)), func(t *schema.Type) { t.Ends = down }),
 		action("sleep", args(schema.Attr{Name: "for", Type: cty.String})),
 		with(action("exec", args(node)), func(t *schema.Type) { t.NeedsRunning = true }),
+		action("recreate", args(nodes, schema.Attr{Name: "image", Type: cty.String, Format: schema.ImageName})),
+		action("connect", args(node, schema.Attr{Name: "network", Type: cty.String, Format: schema.NetworkName})),
 		action("stop_workload", args(schema.Attr{Name: "workload", Ref: schema.RefWorkload, Required: true})),
 		action("heal", args(schema.Attr{Name: "faults", Ref: schema.RefFaults, Required: true})),
 		fault("kill", down, args(nodes)),
@@ -331,5 +333,43 @@ node "a" {
 		if got := p.Vertex("volume.v").Title; got != "make volume.v of "+want+" in memory" {
 			t.Errorf("%s: %s", size, got)
 		}
+	}
+}
+
+func TestWhatOnlyAStepNamesIsMadeBeforeIt(t *testing.T) {
+	p := build(t, `
+image "old" { pull = "app:1" }
+image "new" { pull = "app:2" }
+network "front" {}
+network "unused" {}
+node "a" { image = image.old }
+action "recreate" "upgrade" {
+  nodes = [node.a]
+  image = image.new
+}
+action "recreate" "patch" {
+  nodes = [node.a]
+  image = "app:3"
+}
+action "connect" "joins" {
+  node    = node.a
+  network = network.front
+}
+`)
+	want := `action.upgrade: node.a (node) image.new (image)
+action.patch: action.upgrade (order) image["app:3"] (image)
+action.joins: action.patch (order)
+`
+	if got := edges(p); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	var made []string
+	for _, v := range p.Vertices {
+		if v.Kind == plan.ImageVertex || v.Kind == plan.NetworkVertex {
+			made = append(made, v.ID)
+		}
+	}
+	if got := strings.Join(made, " "); got != `image.old image.new image["app:3"] network.default network.front` {
+		t.Errorf("made: %s", got)
 	}
 }

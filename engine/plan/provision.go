@@ -62,9 +62,12 @@ func (b *builder) provision(steps []*Vertex) {
 			used[id] = true
 		}
 	}
-	for _, s := range steps {
-		for _, id := range b.networksOf(s.Step) {
+	for _, v := range steps {
+		for _, id := range b.thingsOf(v.Step, schema.NetworkName) {
 			used[id] = true
+		}
+		for _, ref := range b.thingsOf(v.Step, schema.ImageName) {
+			b.images[v.Step] = append(b.images[v.Step], b.imageNamed(ref))
 		}
 	}
 	b.networks(used)
@@ -112,10 +115,11 @@ func (b *builder) material(n *lang.Node) []string {
 	return ids
 }
 
-// networksOf are the networks that a step names, as far as is known.
-func (b *builder) networksOf(s *lang.Step) (all []string) {
+// thingsOf are those that a step names in arguments of a format, as far as is
+// known.
+func (b *builder) thingsOf(s *lang.Step, f schema.Format) (all []string) {
 	for _, a := range s.Type.Args.Attrs {
-		if a.Format == schema.NetworkName {
+		if a.Format == f {
 			all = append(all, texts(attr(b.arguments(s), a.Name))...)
 		}
 	}
@@ -133,7 +137,20 @@ func (b *builder) image(n *lang.Node, ref cty.Value) string {
 	if !isText(ref) {
 		return ""
 	}
-	name := ref.AsString()
+	return b.pulled(ref.AsString())
+}
+
+// imageNamed is image for what a step calls an image.
+func (b *builder) imageNamed(name string) string {
+	for _, i := range b.variant.Images {
+		if "image."+i.Name == name || i.Pull == name && name != "" {
+			return b.once(&Vertex{ID: "image." + i.Name, Kind: ImageVertex, Image: i, Title: imageTitle(i)})
+		}
+	}
+	return b.pulled(name)
+}
+
+func (b *builder) pulled(name string) string {
 	return b.once(&Vertex{ID: `image["` + name + `"]`, Kind: ImageVertex, Pull: name, Title: "make sure of " + name})
 }
 

@@ -30,6 +30,9 @@ type Runtime interface {
 
 	// CreateNode makes a node, its files included, without starting it.
 	CreateNode(ctx context.Context, scope Scope, spec NodeSpec) (NodeID, error)
+	// RemoveNode removes a node, killed if it runs. Networks and volumes stay, and
+	// its name and addresses are free.
+	RemoveNode(ctx context.Context, id NodeID) error
 	// StartNode starts a created or exited node and returns as soon as its
 	// process runs.
 	StartNode(ctx context.Context, id NodeID) (NodeState, error)

@@ -26,6 +26,7 @@ func (u unavailable) CreateNode(context.Context, Scope, NodeSpec) (NodeID, error
 func (u unavailable) StartNode(context.Context, NodeID) (NodeState, error) {
 	return NodeState{}, u.err
 }
+func (u unavailable) RemoveNode(context.Context, NodeID) error              { return u.err }
 func (u unavailable) SignalNode(context.Context, NodeID, string) error      { return u.err }
 func (u unavailable) StopNode(context.Context, NodeID, time.Duration) error { return u.err }
 func (u unavailable) PauseNode(context.Context, NodeID) error               { return u.err }

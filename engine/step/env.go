@@ -93,6 +93,9 @@ type Nodes interface {
 	// for its exit. Stop asks and then kills after grace (negative: the node's own).
 	Kill(ctx context.Context, address, signal string) error
 	Stop(ctx context.Context, address string, grace time.Duration) error
+	// Recreate stops a node, makes it anew in its place, and starts it as Start
+	// does. Its networks, volumes and limits stay; its disk is new.
+	Recreate(ctx context.Context, address string, with NodeChange) error
 	Pause(ctx context.Context, address string) error
 	Unpause(ctx context.Context, address string) error
 	// Limits says what a node may use. LimitCPUs and LimitMemory (in bytes)
@@ -129,6 +132,24 @@ type Limits struct {
 	runtime.Limits
 	Machine runtime.Limits
 }
+
+// NodeChange is what is other about a node that is made anew; zero values leave
+// what was.
+type NodeChange struct {
+	Image   string // as files have it
+	Command []string
+	Env     map[string]string // in addition
+	IP      IPChoice
+}
+
+// IPChoice says which addresses a node gets that is made anew.
+type IPChoice string
+
+// The choices.
+const (
+	SameIP IPChoice = "same"
+	NewIP  IPChoice = "new"
+)
 
 // Attachment is a node's place on a network. By its name a network is found
 // that has no id here.

@@ -181,6 +181,32 @@ var nodeRules = map[string]func(*lab){
 		l.wantKind(err, runtime.NotFound)
 		l.wantKind(l.UnpauseNode(l.ctx, "no-such-node"), runtime.NotFound)
 	},
+	"a node that is removed leaves its name, its address and its volumes to another": func(l *lab) {
+		volume, err := l.CreateVolume(l.ctx, l.scope, runtime.VolumeSpec{Name: "data"})
+		l.must(err)
+		spec := l.spec("a", Sleep)
+		spec.Mounts = []runtime.Mount{{Volume: volume, Target: "/data"}}
+		id := l.create(spec)
+		first, err := l.StartNode(l.ctx, id)
+		l.must(err)
+		_, err = l.Exec(l.ctx, id, Keep)
+		l.must(err)
+		l.must(l.RemoveNode(l.ctx, id))
+		_, err = l.InspectNode(l.ctx, id)
+		l.wantKind(err, runtime.NotFound)
+		l.wantKind(l.RemoveNode(l.ctx, id), runtime.NotFound)
+		again := l.create(spec)
+		state, err := l.StartNode(l.ctx, again)
+		l.must(err)
+		if state.IP != first.IP || again == id {
+			l.Errorf("%s at %s, then %s at %s", id, first.IP, again, state.IP)
+		}
+		r, err := l.Exec(l.ctx, again, Kept)
+		l.must(err)
+		if string(r.Stdout) != "kept" {
+			l.Errorf("the volume has %q", r.Stdout)
+		}
+	},
 	"an address is given once": func(l *lab) {
 		spec := l.spec("a", Sleep)
 		_, err := l.StartNode(l.ctx, l.create(spec))

@@ -51,6 +51,9 @@ var (
 	Flood = runtime.ExecSpec{Command: []string{"sh", "-c", "head -c 10000 /dev/zero | tr '\\0' x"}, Limit: 100}
 	// ReadFile prints the file that CreateNode put there.
 	ReadFile = runtime.ExecSpec{Command: []string{"cat", "/etc/conformance/deep/file"}}
+	// Keep writes a file to the volume at /data; Kept prints it.
+	Keep = runtime.ExecSpec{Command: []string{"sh", "-c", "printf kept >/data/kept"}}
+	Kept = runtime.ExecSpec{Command: []string{"cat", "/data/kept"}}
 	// Unending does not end.
 	Unending = runtime.ExecSpec{Command: []string{"sleep", "3600"}}
 	// Talker prints "out", and does not end.

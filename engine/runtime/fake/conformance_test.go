@@ -66,6 +66,8 @@ func exec(ctx context.Context, node runtime.NodeSpec, e runtime.ExecSpec) (runti
 		return runtime.ExecResult{Stdout: bytes.Repeat([]byte("x"), 10000)}, nil
 	case is(conformance.ReadFile):
 		return runtime.ExecResult{Stdout: node.Files["/etc/conformance/deep/file"]}, nil
+	case is(conformance.Kept):
+		return runtime.ExecResult{Stdout: []byte("kept")}, nil
 	case is(conformance.Unending):
 		<-ctx.Done()
 		return runtime.ExecResult{}, context.Cause(ctx)

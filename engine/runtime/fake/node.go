@@ -104,6 +104,17 @@ func (r *Runtime) find(ctx context.Context, op string, id runtime.NodeID) (*node
 	return n, nil
 }
 
+// RemoveNode removes a node.
+func (r *Runtime) RemoveNode(ctx context.Context, id runtime.NodeID) error {
+	n, err := r.find(ctx, "RemoveNode", id)
+	if err != nil {
+		return err
+	}
+	r.exit(n, 137)
+	r.forget(func() { delete(r.nodes, id) })
+	return nil
+}
+
 // StartNode starts a node, unless it runs.
 func (r *Runtime) StartNode(ctx context.Context, id runtime.NodeID) (runtime.NodeState, error) {
 	n, err := r.find(ctx, "StartNode", id)

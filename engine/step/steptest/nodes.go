@@ -229,3 +229,17 @@ func (x nodes) limit(address, call string, change func(*runtime.Limits)) error {
 		return nil
 	})
 }
+
+func (x nodes) Recreate(ctx context.Context, address string, with step.NodeChange) error {
+	err := x.w.change(address, fmt.Sprintf("recreate %s %+v", address, with), func(n *Node) error {
+		if !n.State.Started {
+			return notRunning("recreate " + address)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.w.Exit(address, 0)
+	return x.Start(ctx, address)
+}

@@ -150,6 +150,14 @@ func (w *World) Exit(address string, code int) {
 	close(n.exited)
 }
 
+// Unstarted makes a node one that has never been started.
+func (w *World) Unstarted(address string) {
+	w.Exit(address, 0)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.nodes[address].State = runtime.NodeState{}
+}
+
 // OOM makes a running node exit for using too much memory.
 func (w *World) OOM(address string) {
 	w.Exit(address, 137)
