@@ -82,8 +82,7 @@ func (x *executor) beginGroup(g *group) {
 	x.finish(g.start, passed)
 	if g.lasts() && len(g.members) == 0 {
 		// What is around it is tried again: its first round is gone, and made anew.
-		x.busy++
-		x.task(func() { x.nextRound(g) })
+		x.prepareRound(g)
 	}
 }
 

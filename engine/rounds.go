@@ -26,6 +26,7 @@ type rounds struct {
 	until   time.Time // no round begins from then on
 	began   time.Time // the round that runs
 	current []*vertex // its vertices, those of groups inside it too
+	making  bool      // the next one is being made, or found not to be
 }
 
 // text is a repeat's summary.
@@ -88,7 +89,7 @@ func (x *executor) trafficIn(g *group) (running []*workloadRun) {
 // countRound takes in that a member of a group has finished. When all of a
 // round by time have, the next one is made, or none. On the loop.
 func (x *executor) countRound(g *group) {
-	if !g.lasts() || !g.begun {
+	if !g.lasts() || !g.begun || g.rounds.making {
 		return
 	}
 	for _, v := range g.members {
@@ -96,6 +97,12 @@ func (x *executor) countRound(g *group) {
 			return
 		}
 	}
+	x.prepareRound(g)
+}
+
+// prepareRound begins to make the next round. On the loop.
+func (x *executor) prepareRound(g *group) {
+	g.rounds.making = true
 	x.busy++ // until it is clear whether another begins
 	x.task(func() { x.nextRound(g) })
 }
@@ -124,6 +131,7 @@ func (x *executor) nextRound(g *group) {
 	}
 	x.do(func() {
 		x.busy--
+		g.rounds.making = false
 		x.release(g)
 		if diags.HasErrors() {
 			g.broke = x.diagCause(diags)

@@ -51,6 +51,33 @@ action "note" "z" {
 	}
 }
 
+// A group without rounds ends as it starts, which is two members of the round
+// around it finishing at once.
+func TestARoundThatEndsWithAnEmptyGroupIsFollowedByOne(t *testing.T) {
+	p := written(`
+repeat "r" {
+  for = "4s"
+  action "wait" "w" {
+    for = "2s"
+  }
+  repeat "never" {
+    times = 0
+    action "wait" "x" {
+      for = "1s"
+    }
+  }
+}
+`).runs(t)
+	p.expect(t, 0)
+	var rounds []int
+	for _, r := range of[event.RoundStarted](p) {
+		rounds = append(rounds, r.Round)
+	}
+	if got := fmt.Sprint(rounds); got != "[0 1]" || p.step(t, "repeat.r").Seconds != 4 {
+		t.Errorf("rounds %s in %gs; want [0 1] in 4s", got, p.step(t, "repeat.r").Seconds)
+	}
+}
+
 func TestWhatLaterRoundsReferToOutsideIsWaitedFor(t *testing.T) {
 	p := written(`
 action "wait" "bg" {
