@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +16,7 @@ import (
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
+	"github.com/scenario-run/scenario/engine/traffic"
 	"github.com/scenario-run/scenario/engine/workload"
 )
 
@@ -248,8 +247,20 @@ func (w *workloadRun) end(ctx context.Context, patience time.Duration) error {
 			e.FirstError, e.FirstErrorAt = first.Text, w.x.since(first.At)
 		}
 		w.x.emit(e)
+		if l := w.store.SentLate(); l.Share() > tooLate {
+			w.x.emit(event.Warning{Text: sentLateText(w.id, l)})
+		}
 	})
 	return late
+}
+
+// tooLate is the share of requests sent late from which on a person should
+// know.
+const tooLate = 0.01
+
+func sentLateText(id string, l workload.SentLate) string {
+	return fmt.Sprintf("%s: %d of %d requests (%.0f %%) were sent more than %s late, up to %s: the machine that sends them is too busy, and latencies count that in",
+		id, l.Requests, l.Of, 100*l.Share(), text(traffic.LateAfter), text(l.Most.Round(time.Millisecond)))
 }
 
 // endTraffic ends all workloads, side by side.
@@ -342,56 +353,4 @@ func (x *executor) statistics(w lang.Window, s span, now time.Time) cty.Value {
 		return cty.UnknownVal(workload.Type(run.traffic.Captures))
 	}
 	return run.store.Stats(s.Window, now).Value(run.traffic.Captures)
-}
-
-// sampleFile takes samples to disk. A disk that takes no more is reported
-// once, and keeps nobody waiting.
-type sampleFile struct {
-	x     *executor
-	name  string
-	file  *os.File
-	buf   *bufio.Writer
-	lines chan []byte
-	over  chan struct{}
-}
-
-func newSampleFile(x *executor, name string) (*sampleFile, error) {
-	f, err := x.dir.create(name)
-	if err != nil {
-		return nil, err
-	}
-	s := &sampleFile{x: x, name: name, file: f, buf: bufio.NewWriter(f), lines: make(chan []byte, 4096), over: make(chan struct{})}
-	go s.run()
-	return s, nil
-}
-
-// write queues a line. When the disk is so slow that the queue is full, the
-// job that sends the samples waits, not the executor.
-func (s *sampleFile) write(line []byte) {
-	s.lines <- append([]byte(s.x.redact.text(string(line))), '\n')
-}
-
-func (s *sampleFile) close() {
-	close(s.lines)
-	<-s.over
-}
-
-func (s *sampleFile) run() {
-	defer close(s.over)
-	var failed error
-	for line := range s.lines {
-		if failed != nil {
-			continue
-		}
-		_, failed = s.buf.Write(line)
-		if len(s.lines) == 0 && failed == nil {
-			failed = s.buf.Flush()
-		}
-	}
-	if failed == nil {
-		failed = s.buf.Flush()
-	}
-	if err := errors.Join(failed, s.file.Close()); err != nil {
-		s.x.stream.failed(fmt.Errorf("write %s: %w", s.name, err))
-	}
 }

@@ -85,6 +85,32 @@ func TestAWorkloadIsStartedWhenItsBaselineStandsAndRunsUntilTheEnd(t *testing.T)
 	}
 }
 
+func TestAMachineThatIsTooBusyToSendOnTimeIsNamed(t *testing.T) {
+	s := newScene()
+	s.then(s.workload("w", 0, func(ctx context.Context, _ []byte, line func([]byte) error) error {
+		begin := time.Now().UnixNano()
+		for seq := range int64(50) {
+			due := begin + seq*1e6
+			x := traffic.Sample{Seq: seq, Due: due, Start: due + 1e6, End: due + 2e6, Outcome: traffic.OK, Code: 200}
+			if seq == 7 {
+				x.Start, x.End = due+120e6, due+121e6
+			}
+			if err := line(traffic.Line{Sample: &x, Settled: due + 1e6}.Append(nil)); err != nil {
+				return err
+			}
+		}
+		<-ctx.Done()
+		return nil
+	}))
+	s.then(s.action("wait", sleeps(time.Second)))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 0)
+	want := "workload.w: 1 of 50 requests (2 %) were sent more than 10ms late, up to 120ms: the machine that sends them is too busy, and latencies count that in"
+	if got := of[event.Warning](p); len(got) != 1 || got[0].Text != want {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestWithoutABaselineNothingIsInjectedAndNothingCanBeConcluded(t *testing.T) {
 	s := newScene()
 	f := &testFault{}

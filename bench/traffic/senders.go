@@ -24,9 +24,6 @@ import (
 const (
 	timeout  = 2 * time.Second
 	inFlight = 1000
-	// lateAfter is how long after it was due a request counts as sent late: a
-	// tenth of the time to which a workload tells how long an outage was.
-	lateAfter = 10 * time.Millisecond
 )
 
 // runVegeta sends an attack and returns the CPU time that each request took. By
@@ -140,11 +137,10 @@ func (r *result) read(name string) error {
 		if l.Outcome != traffic.OK {
 			r.failed++
 		}
-		after := time.Duration(l.Start - l.Due)
-		if after > lateAfter {
+		if l.SentLate() > 0 {
 			r.late++
 		}
-		behind = append(behind, after)
+		behind = append(behind, time.Duration(l.Start-l.Due))
 	}
 	if len(behind) == 0 {
 		return errors.New("nothing was sent")

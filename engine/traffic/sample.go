@@ -1,5 +1,7 @@
 package traffic
 
+import "time"
+
 // Outcome is how a request ended.
 type Outcome string
 
@@ -27,6 +29,19 @@ type Sample struct {
 	Bytes    int64             `json:"bytes,omitempty"` // of the answer's body
 	Captured map[string]string `json:"captured,omitempty"`
 	Error    string            `json:"error,omitempty"`
+}
+
+// LateAfter is how long after it was due a request counts as sent late, which
+// is the sender's doing, or its machine's: a tenth of the 0.1 s to which a
+// workload says how long an outage was.
+const LateAfter = 10 * time.Millisecond
+
+// SentLate says by how much the request was sent late; 0 if it was not.
+func (s Sample) SentLate() time.Duration {
+	if late := time.Duration(s.Start - s.Due); late > LateAfter {
+		return late
+	}
+	return 0
 }
 
 // Answered says that a whole answer came, whatever it was.

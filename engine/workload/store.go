@@ -26,6 +26,7 @@ type Store struct {
 	stopped int64 // when sending ended; 0 while it goes on
 	slowest int64 // the longest time from due to end
 	streak  streak
+	late    SentLate
 	first   *Failure
 	last    string        // what went wrong last
 	changed chan struct{} // closed at the next change; nil while nobody waits
@@ -165,6 +166,11 @@ func (s *Store) add(t *traffic.Sample, settled int64) {
 		answered: t.Answered(),
 	}
 	s.slowest = max(s.slowest, t.End-t.Due)
+	s.late.Of++
+	if late := t.SentLate(); late > 0 {
+		s.late.Requests++
+		s.late.Most = max(s.late.Most, late)
+	}
 	s.note(t)
 	for i, name := range s.names {
 		if text, has := t.Captured[name]; has {
@@ -204,6 +210,28 @@ func (c *column) set(n int, text string) {
 		c.bySeq = append(c.bySeq, make([]int32, n+1-len(c.bySeq))...)
 	}
 	c.bySeq[n] = id
+}
+
+// SentLate is how many requests were sent late, which says something about the
+// machine that sends them, not about who is asked.
+type SentLate struct {
+	Requests, Of int
+	Most         time.Duration
+}
+
+// Share is the part of the requests that were sent late.
+func (l SentLate) Share() float64 {
+	if l.Of == 0 {
+		return 0
+	}
+	return float64(l.Requests) / float64(l.Of)
+}
+
+// SentLate returns how many requests were sent late.
+func (s *Store) SentLate() SentLate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.late
 }
 
 // FirstFailure returns the failed sample that ended first, or nil.
