@@ -3,13 +3,12 @@
 package hold
 
 import (
-	"cmp"
 	"container/heap"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +42,7 @@ type line struct {
 
 	mu     sync.Mutex
 	held   packets
+	newest uint32        // the number of the last packet that was told of
 	last   float64       // the last draw of the jitter
 	sooner chan struct{} // the next packet is due before the one that is waited for
 	failed error         // why it holds nothing any more
@@ -78,7 +78,8 @@ func (l *line) take(a nfqueue.Attribute) int {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := packet{*a.PacketID, time.Now().Add(l.draw())}
+	l.newest = *a.PacketID
+	p := packet{l.newest, time.Now().Add(l.draw())}
 	heap.Push(&l.held, p)
 	if l.held[0] == p {
 		select {
@@ -164,18 +165,16 @@ func (l *line) works() error {
 // close lets all packets go on that are still held. No rule may send any here
 // by then: what the queue has when it ends, the kernel drops.
 func (l *line) close() error {
+	l.mu.Lock()
+	newest := l.newest
+	l.mu.Unlock()
+	// Those included that the kernel has not told of yet: numbers are compared
+	// by their difference, so that half of all lie ahead.
+	err := l.queue.SetVerdictBatch(newest+math.MaxInt32/2, nfqueue.NfAccept)
 	l.ended.Store(true)
 	l.end()
 	l.sender.Wait()
-	l.mu.Lock()
-	rest := l.held
-	l.held = nil
-	l.mu.Unlock()
-	slices.SortFunc(rest, func(a, b packet) int { return cmp.Compare(a.id, b.id) }) // as they came
-	for _, p := range rest {
-		l.pass(p)
-	}
-	return l.queue.Close()
+	return errors.Join(err, l.queue.Close())
 }
 
 // packet is one that the kernel keeps, by its number in the queue.

@@ -193,3 +193,68 @@ func Listen(t *testing.T) (receive func() error) {
 		}
 	}
 }
+
+// Transfer sends so many bytes over one connection from over there to here, and
+// returns how long that took.
+func Transfer(t *testing.T, from Far, size int) time.Duration {
+	t.Helper()
+	const port = 4001
+	l := socket(t, unix.SOCK_STREAM)
+	Must(t, unix.Bind(l, &unix.SockaddrInet4{Port: port}))
+	Must(t, unix.Listen(l, 1))
+	began := time.Now()
+	sent := make(chan error, 1)
+	go from.Do(func() { sent <- send(port, size) })
+	conn, err := again(func() (int, error) { fd, _, err := unix.Accept(l); return fd, err })
+	Must(t, err)
+	defer unix.Close(conn)
+	buf := make([]byte, 64<<10)
+	for got := 0; got < size; {
+		n, err := again(func() (int, error) { return unix.Read(conn, buf) })
+		Must(t, err)
+		if n == 0 {
+			t.Fatalf("the connection ended after %d bytes", got)
+		}
+		got += n
+	}
+	Must(t, <-sent)
+	return time.Since(began)
+}
+
+// send connects to this test's own end and sends so many bytes.
+func send(port, size int) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	_, err = again(func() (int, error) {
+		err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: netip.MustParseAddr(Ours).As4()})
+		if err == unix.EISCONN {
+			err = nil
+		}
+		return 0, err
+	})
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 64<<10)
+	for size > 0 {
+		n, err := again(func() (int, error) { return unix.Write(fd, buf[:min(size, len(buf))]) })
+		if err != nil {
+			return err
+		}
+		size -= n
+	}
+	return nil
+}
+
+// again makes a call anew that a signal of Go's scheduler has interrupted.
+func again(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR && err != unix.EALREADY {
+			return n, err
+		}
+	}
+}
