@@ -24,6 +24,16 @@ action "partition" "split" { sides = [[node.a], [node.b]] }
 action "sleep" "settled" { for = "300ms" }
 action "sleep" "on" { for = "60s" }
 `), "node.b", "/tmp/hits"},
+		// Who connects waits for 50 ms only.
+		"a delay": {pair(t, `
+action "delay" "slow" {
+  from    = [node.a]
+  to      = [node.b]
+  latency = "200ms"
+}
+action "sleep" "settled" { for = "300ms" }
+action "sleep" "on" { for = "60s" }
+`), "node.b", "/tmp/hits"},
 		"a stopped process": {crew(t, `
 action "pause_process" "stuck" {
   node    = node.crew
