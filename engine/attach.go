@@ -67,6 +67,9 @@ func (c nodesOf) Connect(ctx context.Context, address string, to step.Attachment
 		return to, err
 	}
 	c.x.ask(func() { delete(c.x.nodes[address].cut, to.Name) })
+	if err := c.x.rewire(ctx, address); err != nil {
+		return to, err
+	}
 	return to, c.x.readPorts(ctx, address, id)
 }
 

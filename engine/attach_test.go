@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -144,4 +145,24 @@ func TestWhatCanNotBeConnected(t *testing.T) {
 	p := s.play(t, t.TempDir())
 	p.expect(t, 1)
 	p.expectCause(t, "it is on network default already")
+}
+
+// Faults on links reach a node on every network that it comes onto.
+func TestWhatComesOntoANetworkBringsItsFaultsAlong(t *testing.T) {
+	s := attachScene()
+	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b"), slowed("node.a", "node.b", 50*time.Millisecond)))
+	s.look("before")
+	s.do("connect", func(ctx context.Context, env *step.Env) error {
+		_, err := env.Nodes.Connect(ctx, "node.b", step.Attachment{Name: "back"})
+		return err
+	})
+	s.look("after")
+	s.lookSlow("slow")
+	s.do("mend", heals("cut"))
+	s.look("healed")
+	s.play(t, t.TempDir()).expect(t, 0)
+	s.expectSeen(t, "before", "1 1 0 0")
+	s.expectSeen(t, "after", "2 1 0 0") // b's further address
+	s.expectSeen(t, "slow", "50+50/ / / /")
+	s.expectSeen(t, "healed", "0 0 0 0")
 }

@@ -100,6 +100,22 @@ func (x *executor) relink(ctx context.Context, n *node, since time.Time) error {
 	return nil
 }
 
+// rewire puts in force what is wanted on the links of a node that has come onto
+// a network: it has a further device, and may have an address that others don't
+// know.
+func (x *executor) rewire(ctx context.Context, name string) error {
+	var ends []string
+	x.ask(func() { ends = link.Ends(x.links.all(), x.linkPlaces()) })
+	if !slices.Contains(ends, name) {
+		return nil
+	}
+	end := x.end(name)
+	end.Lock()
+	end.leaving = nil // as it is on the other devices only
+	end.Unlock()
+	return x.atEnds(ctx, ends, x.putInForce)
+}
+
 // tellGap tells how long the faults were off that slow down what an end sends or
 // receives. On the loop.
 func (x *executor) tellGap(name string, off time.Duration) {

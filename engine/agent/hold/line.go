@@ -99,8 +99,7 @@ func (l *line) draw() time.Duration {
 }
 
 // lost takes in that the kernel's word could not be read. It is not the end that
-// it had more to say than could be kept (ENOBUFS), since it lets those packets
-// pass; nor that a packet is gone (ENOENT): it drops all that are held when a
+// it had more to say than could be kept (ENOBUFS), which costs those packets; nor that a packet is gone (ENOENT): it drops all that are held when a
 // hook of whomever is taken out of this namespace.
 func (l *line) lost(err error) int {
 	if l.ended.Load() {
