@@ -128,7 +128,7 @@ assert "quick_again" {
 	if !delayed || !slices.Contains(gaps, "action.thin node.a") || !slices.Contains(gaps, "action.thin node.b") {
 		t.Errorf("gaps: %v", gaps)
 	}
-	r.wantText(t, "until now: it began anew")
+	r.wantText(t, ", which began anew")
 }
 
 // An agent that is killed can take nothing back. What it held the kernel lets

@@ -88,7 +88,7 @@ func (r *runner) run(args []string) error {
 // options are what the engine is to know of this run, sinks aside.
 func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, error) {
 	o := engine.Options{
-		Registry: registry, Dir: r.dir, RunID: r.id, Owner: engine.Owner(),
+		Registry: registry, Dir: r.dir, Machines: r.w.machines(), RunID: r.id, Owner: engine.Owner(),
 		Keep: engine.Keep(r.f.keep.value), Timeout: r.f.timeout, Jobs: hostJobs(),
 		Parallel: r.f.parallel, StopAtFailure: r.f.failFast,
 		Source: func(name string) []byte { return l.texts[name] },
@@ -96,7 +96,6 @@ func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, er
 	}
 	if r.home != "" {
 		o.Latest = filepath.Join(r.home, "latest")
-		o.Machines = filepath.Join(filepath.Dir(r.home), "machines")
 	}
 	var err error
 	if o.Invalid, err = l.invalidFiles(); err != nil {

@@ -97,6 +97,22 @@ func (w *world) home() (string, error) {
 	return filepath.Abs(home)
 }
 
+// machines is the directory in which what machines can do is remembered, for
+// all scenarios of a person; empty: there is no place for it.
+func (w *world) machines() string {
+	if home := w.env("SCENARIO_HOME"); home != "" {
+		return filepath.Join(home, "machines")
+	}
+	cache := w.env("XDG_CACHE_HOME")
+	if home := w.env("HOME"); cache == "" && home != "" {
+		cache = filepath.Join(home, ".cache")
+	}
+	if !filepath.IsAbs(cache) {
+		return ""
+	}
+	return filepath.Join(cache, "scenario", "machines")
+}
+
 func (w *world) lookup(name string) (string, bool) {
 	// As the system does it, the last one counts.
 	for i := len(w.environ) - 1; i >= 0; i-- {

@@ -265,7 +265,7 @@ func (t *Timeline) drawGap(v *variant, e event.Event, b event.FaultGap) {
 	node := strings.TrimPrefix(b.Node, "node.")
 	t.say(v, row{
 		at: t.at(v, e), glyph: warnGlyph, mark: t.palette.doubt, depth: depth(s), kind: kindOf(s), name: stepName(s),
-		text: "off at " + node + " until now: it began anew", took: took(b.Seconds),
+		text: fmt.Sprintf("off for %.2fs at %s, which began anew", b.Seconds, node),
 	})
 }
 
