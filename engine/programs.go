@@ -59,7 +59,7 @@ func (x *executor) programJob(v *vertex, t step.Traffic) Job {
 func (p *program) run(ctx context.Context, said *traffic.Transcript) error {
 	all, err := p.processes.List(ctx, p.node)
 	if err != nil {
-		return err
+		return p.notRun(err)
 	}
 	p.before = map[process.ID]bool{}
 	for _, q := range all {
@@ -110,7 +110,7 @@ func (o *operations) Write(p []byte) (int, error) {
 // endedByItself says that a program did not go on until it was stopped.
 func (p *program) endedByItself(end programEnd) error {
 	if end.err != nil {
-		return end.err
+		return p.notRun(end.err)
 	}
 	detail := ""
 	if said := strings.TrimSpace(strings.ToValidUTF8(string(end.Stderr), "\uFFFD")); said != "" {
@@ -119,6 +119,15 @@ func (p *program) endedByItself(end programEnd) error {
 	}
 	return step.Failf("%s in %s ended by itself, with exit code %d", p.command[0], p.node, end.ExitCode).
 		With(detail, "The program of a workload goes on until SIGTERM ends it.")
+}
+
+// notRun tells what became of the node from what broke around it.
+func (p *program) notRun(err error) error {
+	if runtime.KindOf(err) != runtime.NotRunning {
+		return err
+	}
+	return step.Failf("run %s in %s: %w", p.command[0], p.node, err).
+		With("", "The node of a workload's program must run as long as the workload does: stop_workload ends it before.")
 }
 
 // end tells the program to end, and returns when it has, or when nothing more

@@ -29,7 +29,7 @@ func workload() step.Definition {
 		Summary: "runs a program that is the traffic: any client, in any language",
 		Doc: `The program prints one JSON object a line for each operation that has ended, at once (a buffer would keep
 it): ` + "`ok` (whether it was), `start` and `end` (seconds since 1970)" + `, and if it was not ok
-` + "`class` (how it failed: refused, timeout, or a word of its own), `error`, and `unknown`, true if it may have had an effect all the same" + `. Fields beside
+` + "`class` (how it failed: refused, timeout, or a word of its own), `error`, and `unknown`, true if it may have had an effect all the same; `code` is a status that was answered, if one was" + `. Fields beside
 these can be captured. What is no such line fails the scenario; standard error is the program's own.
 
 An operation counts as due when it began, and belongs to the window in which that was. The program goes on until
