@@ -11,6 +11,7 @@ import (
 	"github.com/scenario-run/scenario/actions/chaos"
 	"github.com/scenario-run/scenario/actions/control"
 	"github.com/scenario-run/scenario/actions/exec"
+	"github.com/scenario-run/scenario/actions/files"
 	"github.com/scenario-run/scenario/actions/http"
 	"github.com/scenario-run/scenario/actions/network"
 	"github.com/scenario-run/scenario/actions/node"
@@ -24,6 +25,7 @@ func Definitions() []step.Definition {
 	all := slices.Concat(
 		control.Definitions(),
 		exec.Definitions(),
+		files.Definitions(),
 		http.Definitions(),
 		network.Definitions(),
 		node.Definitions(),

@@ -69,6 +69,12 @@ type Runtime interface {
 	// Exec runs a command inside a running node and waits for it. If ctx ends
 	// first and the command goes on, the error is or wraps a *GoesOn.
 	Exec(ctx context.Context, id NodeID, spec ExecSpec) (ExecResult, error)
+	// WriteFile puts a file into a node that was created, whether it runs or not;
+	// directories that are missing are made. ReadFile reads one, links followed,
+	// and keeps its first bytes, up to limit; one that is not there is NotFound.
+	// Neither sees what is mounted only while a node runs, such as /proc.
+	WriteFile(ctx context.Context, id NodeID, path string, content []byte) error
+	ReadFile(ctx context.Context, id NodeID, path string, limit int64) (File, error)
 	// Logs streams what the node printed, from a time on (zero: all; StartedAt:
 	// all that this start printed), both streams in order, each line preceded
 	// by its RFC 3339 time and a space.
@@ -333,6 +339,14 @@ type NodeEvent struct {
 	ExitCode int
 	At       time.Time
 	Err      error // the place was lost; the last event
+}
+
+// File is a file in a node.
+type File struct {
+	Directory bool   // the rest is empty then
+	Size      int64  // of all of it
+	SHA256    string // of all of it, hexadecimal
+	Content   []byte // its first bytes
 }
 
 // ExecSpec is a command to run in a node.

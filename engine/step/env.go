@@ -17,6 +17,7 @@ import (
 // way to the outside.
 type Env struct {
 	Step  string // address of the step or probe
+	Dir   string // of the scenario's file
 	Nodes Nodes
 	// Dial connects from inside the run: from is a node's address ("from
 	// inside its network namespace"), "" for the network's agent, "host" for
@@ -27,6 +28,8 @@ type Env struct {
 	Faults    Faults
 	Links     Links
 	Processes Processes
+	// Started says when a step was started last; the zero time if it was not.
+	Started func(step string) time.Time
 	// Draw returns a number below n, by the run's seed and the step: the same
 	// seed, the same number.
 	Draw func(n int) int
@@ -115,6 +118,13 @@ type Nodes interface {
 	WaitExit(ctx context.Context, address string) (runtime.NodeState, error)
 
 	Exec(ctx context.Context, address string, spec runtime.ExecSpec) (runtime.ExecResult, error)
+	// WriteFile and ReadFile reach the files of a node that was created, whether
+	// it runs or not: see runtime.Runtime.
+	WriteFile(ctx context.Context, address, path string, content []byte) error
+	ReadFile(ctx context.Context, address, path string, limit int64) (runtime.File, error)
+	// Log hands out the lines that a node has printed in all its starts, from a
+	// time on.
+	Log(ctx context.Context, address string, since time.Time, line func(text string)) error
 	// LogTail returns the last lines of what the node printed since its start.
 	LogTail(ctx context.Context, address string, lines int) ([]string, error)
 }

@@ -2,6 +2,8 @@ package steptest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -242,4 +244,38 @@ func (x nodes) Recreate(ctx context.Context, address string, with step.NodeChang
 	}
 	x.w.Exit(address, 0)
 	return x.Start(ctx, address)
+}
+
+func (x nodes) WriteFile(_ context.Context, address, path string, content []byte) error {
+	return x.w.change(address, fmt.Sprintf("write %s %s", address, path), func(n *Node) error {
+		if n.Files == nil {
+			n.Files = map[string][]byte{}
+		}
+		n.Files[path] = content
+		return nil
+	})
+}
+
+func (x nodes) ReadFile(ctx context.Context, address, path string, limit int64) (runtime.File, error) {
+	if _, err := x.State(ctx, address); err != nil {
+		return runtime.File{}, err
+	}
+	x.w.mu.Lock()
+	defer x.w.mu.Unlock()
+	content, ok := x.w.nodes[address].Files[path]
+	if !ok {
+		return runtime.File{}, &runtime.Error{Kind: runtime.NotFound, Err: fmt.Errorf("no file %s", path)}
+	}
+	sum := sha256.Sum256(content)
+	return runtime.File{Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Content: content[:min(int64(len(content)), limit)]}, nil
+}
+
+// Log hands out all lines since the zero time, and else none.
+func (x nodes) Log(_ context.Context, address string, since time.Time, line func(string)) error {
+	for _, text := range x.node(address).Log {
+		if since.IsZero() {
+			line(text)
+		}
+	}
+	return nil
 }

@@ -32,6 +32,7 @@ type Node struct {
 	// Attachments are its networks; none: it is on "default", at IP.
 	Attachments []step.Attachment
 	Log         []string
+	Files       map[string][]byte
 	// Processes are those in it. SIGKILL and SIGTERM end them, unless
 	// OnProcessSignal says otherwise.
 	Processes []process.Process
@@ -62,6 +63,8 @@ type World struct {
 	OnLimit func(*runtime.Limits)
 	// IgnoreDisconnect makes taking nodes off networks do nothing.
 	IgnoreDisconnect bool
+	// Starts are when steps were started, by address.
+	Starts map[string]time.Time
 	// Statistics is what stopping a workload yields, by address.
 	Statistics map[string]cty.Value
 	// OnHeal is asked for each fault that is healed.
@@ -107,6 +110,7 @@ func (w *World) Env() *step.Env {
 		Faults:    faults{w},
 		Links:     links{w},
 		Processes: processes{w},
+		Started:   func(step string) time.Time { return w.Starts[step] },
 		Draw:      func(n int) int { return n - 1 },
 		Clock:     w.Clock,
 		Dial: func(ctx context.Context, from, network, address string) (net.Conn, error) {
