@@ -86,11 +86,27 @@ action "rate_limit" "thin" {
   rate  = "10mbit"
 }
 
+action "loss" "now_and_then" {
+  isolate = [node.b]
+  percent = 1
+}
+
+action "block_port" "discard" {
+  sides = [[node.a], [node.b]]
+  port  = 9
+}
+
+action "delay" "a_little_more" {
+  from    = [node.a]
+  to      = [node.b]
+  latency = "50ms"
+}
+
 # Whoever begins it, packets go there and back once.
 assert "late_once" {
   condition = (
-    probe.from_a.json.took >= 0.2 && probe.from_a.json.took < 0.4
-    && probe.from_b.json.took >= 0.2 && probe.from_b.json.took < 0.4
+    probe.from_a.json.took >= 0.25 && probe.from_a.json.took < 0.45
+    && probe.from_b.json.took >= 0.25 && probe.from_b.json.took < 0.45
   )
   within = "10s"
 }
@@ -99,16 +115,23 @@ action "restart" "again" { nodes = [node.a, node.b] }
 
 assert "late_as_before" {
   condition = (
-    probe.from_a.json.took >= 0.2 && probe.from_a.json.took < 0.4
-    && probe.from_b.json.took >= 0.2 && probe.from_b.json.took < 0.4
+    probe.from_a.json.took >= 0.25 && probe.from_a.json.took < 0.45
+    && probe.from_b.json.took >= 0.25 && probe.from_b.json.took < 0.45
   )
   within = "10s"
 }
 
-action "heal" "mend" { faults = [action.slow] }
+action "heal" "less" { faults = [action.slow] }
+
+assert "late_a_little" {
+  condition = probe.from_a.json.took >= 0.05 && probe.from_a.json.took < 0.15
+  within    = "10s"
+}
+
+action "heal" "mend" { faults = [action.a_little_more] }
 
 assert "quick_again" {
-  condition = probe.from_a.json.took < 0.1 && probe.from_b.json.took < 0.1
+  condition = probe.from_a.json.took < 0.05 && probe.from_b.json.took < 0.05
   within    = "10s"
 }
 `))

@@ -142,14 +142,14 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([
 	if len(askers) == 0 {
 		return []string{"in force, but all that is sent there is cut off by another fault"}, nil
 	}
-	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for packets to be slow", of: observeWithin + 2*longest})
+	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for packets to be slow", of: slowWithin + 2*longest})
 	defer cancel()
 	seen := map[string]string{}
 	var mu sync.Mutex
 	err = x.atEnds(ctx, askers, func(ctx context.Context, asker string) error {
 		var line string
 		err := step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) (err error) {
-			line, err = x.travel(ctx, asker, trips[asker])
+			line, err = x.travel(ctx, asker, trips[asker], link.Quiet(all))
 			return err
 		})
 		if err != nil {
@@ -163,18 +163,18 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([
 	return linesOf(seen), err
 }
 
-// firstAgain is when TCP sends a packet again that nobody answered (RFC 6298): a
-// trip that took longer might be one whose first packet was lost.
-const firstAgain = time.Second
+// within is how long a trip may take that should take so long: not much more, so
+// that another can be made if a packet was lost; and where that can be, less than
+// the second after which TCP sends it again (RFC 6298), which would look like a
+// delay.
+func within(least time.Duration) time.Duration { return 3*least + 300*time.Millisecond }
 
 // travel makes the trips of one end, and says how long they took.
-func (x *executor) travel(ctx context.Context, asker string, trips []trip) (string, error) {
-	rounds := link.Rounds{Within: firstAgain - 50*time.Millisecond}
+func (x *executor) travel(ctx context.Context, asker string, trips []trip, port int) (string, error) {
+	rounds := link.Rounds{Port: port}
 	for _, t := range trips {
 		rounds.To = append(rounds.To, t.at...)
-		if 2*t.least > rounds.Within {
-			rounds.Within = 2*t.least + firstAgain
-		}
+		rounds.Within = max(rounds.Within, within(t.least))
 	}
 	var made []link.Trip
 	if err := x.askAgentOf(ctx, asker, link.RoundJob, rounds, &made); err != nil {
@@ -195,6 +195,10 @@ func (x *executor) travel(ctx context.Context, asker string, trips []trip) (stri
 	}
 	return strings.Join(lines, ", "), nil
 }
+
+// slowWithin is how long it may take, beside the delays, for each trip to be
+// made: packets may be lost.
+const slowWithin = 10 * time.Second
 
 // precision is how much of a delay clocks may round away.
 const precision = time.Millisecond

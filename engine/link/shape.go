@@ -160,10 +160,23 @@ func onWay(l Link, from, to string) bool {
 // others and back. Its spec are Rounds to make; it writes one line, the Trips.
 const RoundJob = "round"
 
-// Rounds are round trips to make, side by side.
+// Rounds are round trips to make, side by side: to a port that nobody need
+// listen on, since who refuses answers too.
 type Rounds struct {
 	To     []netip.Addr  `json:"to"`
+	Port   int           `json:"port"`
 	Within time.Duration `json:"within"`
+}
+
+// Quiet is a port for Rounds: one that nobody listens on (RFC 863 and below), and
+// that no link blocks.
+func Quiet(links []Link) int {
+	for port := discard; port > 0; port-- {
+		if !slices.ContainsFunc(links, func(l Link) bool { return l.Effect.Port == port }) {
+			return port
+		}
+	}
+	return discard
 }
 
 // Trip is a round trip: how long it took, or why it came to no end.

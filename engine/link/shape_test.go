@@ -113,6 +113,16 @@ func TestARoundTripMeetsBothWays(t *testing.T) {
 	}
 }
 
+func TestAQuietPortIsOneThatNothingBlocks(t *testing.T) {
+	links := []Link{{"node.a", "node.b", Effect{Verdict: Drop, Port: 9}}, {"node.a", "node.b", Effect{Verdict: Reject, Port: 8}}}
+	if got := Quiet(nil); got != 9 {
+		t.Error(got)
+	}
+	if got := Quiet(links); got != 7 {
+		t.Error(got)
+	}
+}
+
 func TestACutIsKnownFromEitherEnd(t *testing.T) {
 	cut := func(e Effect) bool { return Cuts([]Link{{"node.a", "node.b", e}}, "node.b", "node.a") }
 	for _, test := range []struct {

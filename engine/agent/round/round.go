@@ -14,10 +14,6 @@ import (
 	"github.com/scenario-run/scenario/engine/link"
 )
 
-// discard is a port that nobody listens on (RFC 863): whoever is there refuses
-// at once, which is an answer as good as any.
-const discard = 9
-
 // Job is link.RoundJob.
 func Job(ctx context.Context, spec []byte, out func([]byte) error) error {
 	var rounds link.Rounds
@@ -29,17 +25,17 @@ func Job(ctx context.Context, spec []byte, out func([]byte) error) error {
 	trips := make([]link.Trip, len(rounds.To))
 	var all sync.WaitGroup
 	for i, to := range rounds.To {
-		all.Go(func() { trips[i] = trip(ctx, to) })
+		all.Go(func() { trips[i] = trip(ctx, to, rounds.Port) })
 	}
 	all.Wait()
 	line, err := json.Marshal(trips)
 	return errors.Join(err, out(line))
 }
 
-// trip connects, and sees how long the answer takes.
-func trip(ctx context.Context, to netip.Addr) link.Trip {
+// trip connects, and sees how long the answer takes, be it a refusal.
+func trip(ctx context.Context, to netip.Addr, port int) link.Trip {
 	began := time.Now()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", netip.AddrPortFrom(to, discard).String())
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", netip.AddrPortFrom(to, uint16(port)).String())
 	t := link.Trip{To: to, Took: time.Since(began)}
 	if err == nil {
 		err = conn.Close()
