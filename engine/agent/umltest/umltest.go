@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,9 @@ var needed = []string{
 // kernel. The package's TestMain must call Main.
 func Run(t *testing.T, match string) {
 	t.Helper()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Debian has user-mode Linux for amd64 only")
+	}
 	uml, err := exec.LookPath(program)
 	if err != nil {
 		if os.Getenv("CI") != "" {
