@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 // testFault does what its functions say; nil ones do nothing.
 type testFault struct {
+	mu                              sync.Mutex // of the counts
 	nodes                           []string
 	onInject, onObserve             func(context.Context, *step.Env) error
 	onHeal, onVerify                func(context.Context, *step.Env) error
@@ -30,7 +32,7 @@ func (f *testFault) Intent(context.Context, *step.Env, cty.Value) (step.Intent, 
 }
 
 func (f *testFault) Inject(ctx context.Context, env *step.Env, _ step.Intent) error {
-	f.injected++
+	f.count(&f.injected)
 	return call(f.onInject, ctx, env)
 }
 
@@ -42,13 +44,20 @@ func (f *testFault) Observe(ctx context.Context, env *step.Env, _ step.Intent) (
 }
 
 func (f *testFault) Heal(ctx context.Context, env *step.Env, _ step.Intent) error {
-	f.healed++
+	f.count(&f.healed)
 	return call(f.onHeal, ctx, env)
 }
 
 func (f *testFault) Verify(ctx context.Context, env *step.Env, _ step.Intent) error {
-	f.verifiedTimes++
+	f.count(&f.verifiedTimes)
 	return call(f.onVerify, ctx, env)
+}
+
+// count counts a call: a sequence injects and heals side by side.
+func (f *testFault) count(calls *int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*calls++
 }
 
 func call(f func(context.Context, *step.Env) error, ctx context.Context, env *step.Env) error {

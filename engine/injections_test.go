@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -111,12 +112,11 @@ func TestEachFaultOfASequenceHasALifeOfItsOwn(t *testing.T) {
 }
 
 func TestTheNextFaultOfASequenceWaitsForTheEndOfThoseBefore(t *testing.T) {
-	slow := true
+	var slowed atomic.Bool
 	hit := &testFault{onHeal: func(ctx context.Context, env *step.Env) error {
-		if !slow {
+		if slowed.Swap(true) {
 			return nil
 		}
-		slow = false
 		return env.Clock.Sleep(ctx, 5*time.Second)
 	}}
 	s, st, _ := squalls(hit)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,15 +120,15 @@ func TestWhatCanNotBeMadeAnew(t *testing.T) {
 		"it does not start":         {"StartNode", 4, "no room"},
 	} {
 		s := attachScene()
-		now := false
+		var now atomic.Bool
 		s.fake.Fail = func(_ context.Context, op, address string) error {
-			if now && op == tt.fail && address == "node.a" {
+			if now.Load() && op == tt.fail && address == "node.a" {
 				return errors.New("no room")
 			}
 			return nil
 		}
 		s.do("upgrade", func(ctx context.Context, env *step.Env) error {
-			now = true
+			now.Store(true)
 			return recreates(step.NodeChange{})(ctx, env)
 		})
 		p := s.play(t, t.TempDir())
