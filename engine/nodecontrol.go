@@ -339,9 +339,17 @@ func (c nodesOf) ExpectExit(address string) {
 
 func (c nodesOf) WaitExit(ctx context.Context, address string) (runtime.NodeState, error) {
 	launches := 0
-	id, err := c.created(address, func(n *node) { launches = n.launches })
+	var known *runtime.NodeState
+	id, err := c.created(address, func(n *node) {
+		if launches = n.launches; n.gone { // it was seen already, and need not be asked for again
+			known = &runtime.NodeState{Started: true, ExitCode: n.exitCode, OOMKilled: n.oom, StartedAt: n.startedAt}
+		}
+	})
 	if err != nil {
 		return runtime.NodeState{}, err
+	}
+	if known != nil {
+		return *known, nil
 	}
 	st, err := c.x.Runtime.WaitExit(ctx, id)
 	if err != nil {

@@ -474,3 +474,20 @@ func TestWhatANodeUsesIsThatSinceItWasLastAsked(t *testing.T) {
 	}))
 	s.play(t, t.TempDir()).expect(t, 0)
 }
+
+func TestAnExitThatWasSeenIsNotAskedForAgain(t *testing.T) {
+	s := newScene()
+	s.node("a", nil)
+	s.then(s.action("kill", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		if err := env.Nodes.Kill(ctx, "node.a", "SIGKILL"); err != nil {
+			return step.Result{}, err
+		}
+		before := len(s.placed.Calls())
+		st, err := env.Nodes.WaitExit(ctx, "node.a")
+		if calls := s.placed.Calls()[before:]; len(calls) > 0 || st.Running || st.ExitCode != 137 || !st.Started {
+			return step.Result{}, step.Failf("%+v after %v", st, calls)
+		}
+		return step.Result{}, err
+	}))
+	s.play(t, t.TempDir()).expect(t, 0)
+}

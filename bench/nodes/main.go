@@ -1,6 +1,6 @@
 // Command nodes measures the engine's own part: how long a scenario takes to
-// bring sleeping nodes up and down, against the bare API calls for the same.
-// Both run in turn, so that what else the machine does hits both.
+// bring sleeping nodes up and down and to kill one, against the bare API calls
+// for the same. Both run in turn, so that what else the machine does hits both.
 //
 //	go run ./bench/nodes -scenario bin/scenario -image IMAGE
 package main
@@ -88,7 +88,7 @@ func measure(ctx context.Context, binary, image string, rounds int) error {
 			bareUp.median(), up.median(), up.median()/bareUp.median(),
 			bareDown.median(), down.median(), down.median()/bareDown.median())
 	}
-	return nil
+	return measureKills(ctx, api, binary, image, rounds)
 }
 
 // scenario runs n sleeping nodes through the whole program. Up is from the
