@@ -47,6 +47,7 @@ type executor struct {
 	faults    []*fault.Life            // in the order of their injection
 	lives     map[*fault.Life]*live
 	links     linkMatrix
+	lookups   lookupFailures
 	injecting map[string]*injections // by the ID of the step
 	tearing   bool                   // teardown has begun
 	lost      bool                   // the runtime can't be reached any more

@@ -238,7 +238,10 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	if st.StartedAt.After(called) && st.StartedAt.Before(c.x.now()) {
 		called = st.StartedAt
 	}
-	return st, c.x.relink(ctx, n, called)
+	if err := c.x.relink(ctx, n, called); err != nil {
+		return st, err
+	}
+	return st, c.x.refail(ctx, n.decl.Address)
 }
 
 // awaitFirstStart waits for the process of a node that the beginning starts. It

@@ -174,6 +174,7 @@ func (x *executor) envOf(v *vertex) step.Env {
 	env.Step = v.Step.Address
 	env.Nodes = nodesOf{x, v.ID}
 	env.Links = linksOf{x, v.ID}
+	env.Lookups = lookupsOf{x, v.ID}
 	env.Faults = faultsOf{x, v}
 	env.Draw = func(n int) int { return draw(x.variant.Seed, v.ID, n) }
 	env.Progress = func(text string) { x.say(v, text) }

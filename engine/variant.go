@@ -60,7 +60,7 @@ func (r *run) newExecutor(v Variant) *executor {
 		x.scope.Variant = decl.Scenario.Name + "," + decl.Key
 	}
 	x.stream.redact(x.key, x.redact)
-	x.links, x.injecting = newLinkMatrix(), map[string]*injections{}
+	x.links, x.lookups, x.injecting = newLinkMatrix(), newLookupFailures(), map[string]*injections{}
 	x.env = step.Env{Dir: filepath.Dir(x.decl.Scenario.File), Started: x.startedAt, Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x, nil}, Processes: processesOf{x}, Clock: r.Clock}
 	return x
 }

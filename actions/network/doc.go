@@ -6,5 +6,5 @@ import "github.com/scenario-run/scenario/engine/step"
 
 // Definitions are the types of this vocabulary.
 func Definitions() []step.Definition {
-	return []step.Definition{tcp(), dns(), workload(), partition(), blockPort(), loss(), delay(), rateLimit()}
+	return []step.Definition{tcp(), dns(), workload(), partition(), blockPort(), loss(), delay(), rateLimit(), dnsFailure()}
 }

@@ -11,12 +11,14 @@ import (
 	"github.com/scenario-run/scenario/engine/agent/cgroup"
 	"github.com/scenario-run/scenario/engine/agent/hold"
 	"github.com/scenario-run/scenario/engine/agent/kernel"
+	"github.com/scenario-run/scenario/engine/agent/lookups"
 	"github.com/scenario-run/scenario/engine/agent/procfs"
 	"github.com/scenario-run/scenario/engine/agent/round"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/agent/shape"
 	"github.com/scenario-run/scenario/engine/docker"
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/traffic"
@@ -41,11 +43,12 @@ type keepers struct {
 	rules     rules.Keeper
 	shapes    shape.Keeper
 	holds     hold.Keeper
+	lookups   lookups.Keeper
 	processes procfs.Keeper
 }
 
 func (k *keepers) Close() error {
-	return errors.Join(k.rules.Close(), k.shapes.Close(), k.holds.Close(), k.processes.Close())
+	return errors.Join(k.rules.Close(), k.shapes.Close(), k.holds.Close(), k.lookups.Close(), k.processes.Close())
 }
 
 // agentJobs are what an agent can do: send traffic, keep rules in force, look at
@@ -58,7 +61,8 @@ func agentJobs(k *keepers) map[string]agent.Job {
 		link.RulesJob: k.rules.Apply, link.KnockJob: k.rules.Knock,
 		link.ShapeJob: k.shapes.Apply, link.ShapedJob: k.shapes.Look,
 		link.HoldJob: k.holds.Apply, link.HeldJob: k.holds.Look,
-		link.RoundJob:   round.Job,
+		link.RoundJob:  round.Job,
+		lookup.FailJob: k.lookups.Fail, lookup.LookJob: k.lookups.Look,
 		process.ListJob: k.processes.List, process.SignalJob: k.processes.Signal,
 		cgroup.LimitsJob: cgroup.Job,
 	}

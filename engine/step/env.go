@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
@@ -27,6 +28,7 @@ type Env struct {
 	Workloads Workloads
 	Faults    Faults
 	Links     Links
+	Lookups   Lookups
 	Processes Processes
 	// Started says when a step was started last; the zero time if it was not.
 	Started func(step string) time.Time
@@ -230,6 +232,22 @@ type Links interface {
 type LinksSeen struct {
 	Ends []string // what was seen at each end, one line each
 	Note string   // by which means, if it is not the usual one
+}
+
+// Lookups lets the look-up of names fail in nodes, for the step's fault. What
+// fails in a node is what all faults want there together.
+type Lookups interface {
+	// Fail returns when every one of the nodes that runs has it in force; one
+	// that is started later gets it with its start.
+	Fail(ctx context.Context, nodes []string, f lookup.Failure) error
+	// Observe looks the names up in each node, and returns one line for each.
+	Observe(ctx context.Context) ([]string, error)
+	// Clear takes back what Fail has put in force. It is inconclusive if that
+	// was not in force any more.
+	Clear(ctx context.Context) error
+	// Cleared is nil when in none of the nodes anything fails that no other
+	// fault wants.
+	Cleared(ctx context.Context, nodes []string) error
 }
 
 // Processes are those in nodes that run, seen and signalled without a tool in

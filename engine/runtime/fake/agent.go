@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -119,6 +120,9 @@ func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]by
 		return a.onProcesses(job, spec, line)
 	case runtime.AloneSpace:
 		return a.tryOut(job, line)
+	}
+	if a.from != "" && (job == lookup.FailJob || job == lookup.LookJob) {
+		return a.onLookups(job, spec, line)
 	}
 	return a.keepRules(job, spec, line)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -79,7 +80,8 @@ type Runtime struct {
 	watches  map[*watch]bool
 	kept     map[runtime.NodeID]bool
 	rules    map[string][]link.Count // by the id of a node or network
-	slow     map[string]slowness     // the same
+	failing  map[runtime.NodeID][]lookup.Failure
+	slow     map[string]slowness // the same
 	calls    []string
 	lost     error
 }
@@ -112,6 +114,7 @@ func New(opts Options) *Runtime {
 		watches:  map[*watch]bool{},
 		kept:     map[runtime.NodeID]bool{},
 		rules:    map[string][]link.Count{},
+		failing:  map[runtime.NodeID][]lookup.Failure{},
 		slow:     map[string]slowness{},
 	}
 }

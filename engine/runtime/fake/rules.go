@@ -29,6 +29,7 @@ func (r *Runtime) Lapse(end string) {
 	place := r.placeOf(end)
 	delete(r.rules, place)
 	delete(r.slow, place)
+	delete(r.failing, runtime.NodeID(place))
 	if n := r.nodes[runtime.NodeID(place)]; n != nil {
 		n.release()
 	}
@@ -118,6 +119,7 @@ func (r *Runtime) knock(place string, spec []byte) ([]link.Count, error) {
 // forgetLinks is what a start does to what is in force on a node's links: its
 // network namespace is a new one. The caller holds the lock.
 func (r *Runtime) forgetLinks(id runtime.NodeID) {
+	delete(r.failing, id)
 	delete(r.rules, string(id))
 	delete(r.slow, string(id))
 }

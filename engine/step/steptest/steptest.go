@@ -15,6 +15,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/link"
+	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
@@ -78,6 +79,7 @@ type World struct {
 	calls    []string
 	progress []string
 	links    []link.Link
+	failing  *lookup.Failure
 }
 
 // New makes a world of running nodes.
@@ -109,6 +111,7 @@ func (w *World) Env() *step.Env {
 		Workloads: workloads{w},
 		Faults:    faults{w},
 		Links:     links{w},
+		Lookups:   lookups{w},
 		Processes: processes{w},
 		Started:   func(step string) time.Time { return w.Starts[step] },
 		Draw:      func(n int) int { return n - 1 },

@@ -1,0 +1,158 @@
+//go:build linux
+
+package lookups
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/scenario-run/scenario/engine/lookup"
+)
+
+// Keeper is what an agent lets fail. Its jobs change and show that, and Close
+// ends it: no agent leaves anything in force when its lease is over.
+type Keeper struct {
+	mu     sync.Mutex
+	server *server // nil while nothing fails
+}
+
+// Fail is lookup.FailJob.
+func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) error {
+	var all []lookup.Failure
+	if err := json.Unmarshal(spec, &all); err != nil {
+		return fmt.Errorf("read what is to fail: %w", err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(all) == 0 {
+		return k.end()
+	}
+	if k.server != nil {
+		k.server.failures.Store(&all)
+		return nil
+	}
+	resolver, err := resolverOf("/etc/resolv.conf")
+	if err != nil {
+		return err
+	}
+	s, err := serve(resolver)
+	if err != nil {
+		return err
+	}
+	s.failures.Store(&all)
+	if err := redirect(s.port()); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	k.server = s
+	return nil
+}
+
+// Look is lookup.LookJob.
+func (k *Keeper) Look(ctx context.Context, spec []byte, out func([]byte) error) error {
+	var names []string
+	if err := json.Unmarshal(spec, &names); err != nil {
+		return fmt.Errorf("read the names: %w", err)
+	}
+	resolver, err := resolverOf("/etc/resolv.conf")
+	if err != nil {
+		return err
+	}
+	seen := lookup.Seen{Answers: make([]lookup.Answer, len(names))}
+	if seen.InForce, err = inForce(); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	errs := make([]error, len(names))
+	for i, name := range names {
+		all.Go(func() { seen.Answers[i], errs[i] = look(ctx, resolver, name) })
+	}
+	all.Wait()
+	line, err := json.Marshal(seen)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	return out(line)
+}
+
+// Close takes back what was put in force.
+func (k *Keeper) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.end()
+}
+
+// end lets questions go where they would before nobody answers them here.
+func (k *Keeper) end() error {
+	if k.server == nil {
+		return nil
+	}
+	if err := letGo(); err != nil {
+		return err
+	}
+	s := k.server
+	k.server = nil
+	return s.Close()
+}
+
+// lookTime is how long an answer is waited for before it counts as dropped. Ours
+// come from the same host.
+const lookTime = 300 * time.Millisecond
+
+// look asks for a name as any program in the node would.
+func look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
+	asked, err := dnsmessage.NewName(strings.TrimSuffix(name, ".") + ".")
+	if err != nil {
+		return "", fmt.Errorf("%q is not a name: %w", name, err)
+	}
+	q := dnsmessage.Message{
+		Header:    dnsmessage.Header{ID: 1, RecursionDesired: true},
+		Questions: []dnsmessage.Question{{Name: asked, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}},
+	}
+	text, err := q.Pack()
+	if err != nil {
+		return "", fmt.Errorf("ask for %s: %w", name, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	answer, err := ask(ctx, "udp", resolver, text, nil)
+	if err != nil {
+		return lookup.Drop, nil // whether none came or it was refused
+	}
+	var p dnsmessage.Parser
+	header, err := p.Start(answer)
+	if err != nil {
+		return "", fmt.Errorf("the answer for %s: %w", name, err)
+	}
+	switch header.RCode {
+	case dnsmessage.RCodeNameError:
+		return lookup.NXDomain, nil
+	case dnsmessage.RCodeServerFailure:
+		return lookup.ServFail, nil
+	}
+	return lookup.Resolved, nil
+}
+
+// resolverOf is the first name server of a resolv.conf: the node's own, since
+// the agent has its file from the same place.
+func resolverOf(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("find the resolver: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "nameserver" {
+			return net.JoinHostPort(f[1], strconv.Itoa(dnsPort)), nil
+		}
+	}
+	return "", fmt.Errorf("find the resolver: %s names none", path)
+}

@@ -1,0 +1,61 @@
+// Package lookup is what faults do to the look-up of names, as data: it is said
+// in a node's own terms, and knows neither who answers there nor how that is
+// brought about.
+package lookup
+
+import (
+	"slices"
+	"strings"
+)
+
+// Answer is what becomes of a question for a name.
+type Answer string
+
+// The answers. Resolved is that of a resolver that does its work.
+const (
+	NXDomain Answer = "nxdomain" // there is no such name
+	ServFail Answer = "servfail" // the server could not find out
+	Drop     Answer = "drop"     // none at all
+	Resolved Answer = "resolved"
+)
+
+// Failure is an answer in place of the right one.
+type Failure struct {
+	Names  []string `json:"names,omitempty"` // and all below them; none: every name
+	Answer Answer   `json:"answer"`
+}
+
+// Covers says that the failure is about a name. Case and a dot at the end don't
+// matter (RFC 4343, RFC 1034 3.1).
+func (f Failure) Covers(name string) bool {
+	name = plain(name)
+	return len(f.Names) == 0 || slices.ContainsFunc(f.Names, func(n string) bool {
+		n = plain(n)
+		return name == n || strings.HasSuffix(name, "."+n)
+	})
+}
+
+func plain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// AnswerOf is what becomes of a question while failures are in force: of
+// several that cover a name, the first counts.
+func AnswerOf(name string, in []Failure) Answer {
+	for _, f := range in {
+		if f.Covers(name) {
+			return f.Answer
+		}
+	}
+	return Resolved
+}
+
+// The jobs of an agent that act on look-ups in its network namespace.
+const (
+	FailJob = "fail_lookups" // its spec: all Failures that are to be in force
+	LookJob = "look_up"      // its spec: names to ask for; it writes what it has Seen
+)
+
+// Seen is what look-ups came to.
+type Seen struct {
+	InForce bool     `json:"in_force"` // questions are led to the agent
+	Answers []Answer `json:"answers"`  // one for each name
+}

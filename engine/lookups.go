@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/scenario-run/scenario/engine/lookup"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// lookupFailures is what all faults together want of look-ups in nodes. The
+// loop owns what is wanted; a node's lock is held while it is put in force, so
+// that the last to be wanted is the last to be made.
+type lookupFailures struct {
+	order []string // of steps
+	steps map[string]wantedFailure
+	locks map[string]*sync.Mutex // by node
+}
+
+type wantedFailure struct {
+	nodes []string
+	lookup.Failure
+}
+
+func newLookupFailures() lookupFailures {
+	return lookupFailures{steps: map[string]wantedFailure{}, locks: map[string]*sync.Mutex{}}
+}
+
+// at is what is wanted in a node.
+func (l *lookupFailures) at(node string) []lookup.Failure {
+	all := []lookup.Failure{}
+	for _, s := range l.order {
+		if w := l.steps[s]; slices.Contains(w.nodes, node) {
+			all = append(all, w.Failure)
+		}
+	}
+	return all
+}
+
+func (l *lookupFailures) lock(node string) *sync.Mutex {
+	if l.locks[node] == nil {
+		l.locks[node] = &sync.Mutex{}
+	}
+	return l.locks[node]
+}
+
+// lookupsOf is step.Lookups for one step.
+type lookupsOf struct {
+	x    *executor
+	step string // ID of the vertex
+}
+
+var _ step.Lookups = lookupsOf{}
+
+// Fail puts a failure in force in those of the nodes that run.
+func (c lookupsOf) Fail(ctx context.Context, nodes []string, f lookup.Failure) error {
+	c.x.ask(func() {
+		l := &c.x.lookups
+		if _, again := l.steps[c.step]; !again {
+			l.order = append(l.order, c.step)
+		}
+		l.steps[c.step] = wantedFailure{nodes, f}
+	})
+	return c.x.atEnds(ctx, nodes, c.x.failLookups)
+}
+
+// Observe looks names up in the nodes and holds what they come to against what
+// is wanted there.
+func (c lookupsOf) Observe(ctx context.Context) ([]string, error) {
+	var w wantedFailure
+	c.x.ask(func() { w = c.x.lookups.steps[c.step] })
+	hits := make([]string, len(w.nodes))
+	err := c.x.atEnds(ctx, w.nodes, func(ctx context.Context, node string) error {
+		names := w.Names
+		if len(names) == 0 {
+			names = []string{c.x.hostOf(node)}
+		}
+		seen, want, err := c.x.look(ctx, node, names)
+		if err != nil {
+			return err
+		}
+		if !seen.InForce || !slices.Equal(seen.Answers, want) {
+			return step.Inconclusivef("looking up %s in %s comes to %v, not %v", strings.Join(names, ", "), node, seen.Answers, want)
+		}
+		hits[slices.Index(w.nodes, node)] = fmt.Sprintf("%s: %s is answered with %s", strings.TrimPrefix(node, "node."), strings.Join(names, ", "), w.Answer)
+		return nil
+	})
+	hits = slices.DeleteFunc(hits, func(h string) bool { return h == "" })
+	if err == nil && len(hits) == 0 {
+		err = step.Failf("none of the nodes runs, so that nothing is looked up there")
+	}
+	return hits, err
+}
+
+// Clear takes back what Fail has put in force.
+func (c lookupsOf) Clear(ctx context.Context) error {
+	var w wantedFailure
+	c.x.ask(func() { w = c.x.lookups.steps[c.step] })
+	lapsed := c.x.atEnds(ctx, w.nodes, func(ctx context.Context, node string) error {
+		seen, _, err := c.x.look(ctx, node, nil)
+		if err == nil && !seen.InForce {
+			err = fmt.Errorf("look-ups in %s have not failed to the end", node)
+		}
+		return err
+	})
+	c.x.ask(func() {
+		delete(c.x.lookups.steps, c.step)
+		c.x.lookups.order = slices.DeleteFunc(c.x.lookups.order, func(s string) bool { return s == c.step })
+	})
+	if err := c.x.atEnds(ctx, w.nodes, c.x.failLookups); err != nil {
+		return err
+	}
+	if lapsed != nil {
+		return step.Inconclusivef("it was not in force to its end: %w", lapsed)
+	}
+	return nil
+}
+
+// Cleared looks whether questions in nodes go where they would by themselves,
+// unless another fault wants something of them.
+func (c lookupsOf) Cleared(ctx context.Context, nodes []string) error {
+	return c.x.atEnds(ctx, nodes, func(ctx context.Context, node string) error {
+		wanted := 0
+		c.x.ask(func() { wanted = len(c.x.lookups.at(node)) })
+		seen, _, err := c.x.look(ctx, node, nil)
+		if err == nil && seen.InForce != (wanted > 0) {
+			err = fmt.Errorf("look-ups still fail in %s", node)
+		}
+		return err
+	})
+}
+
+// failLookups makes what fails in a node what is wanted now.
+func (x *executor) failLookups(ctx context.Context, node string) error {
+	var lock *sync.Mutex
+	x.ask(func() { lock = x.lookups.lock(node) })
+	lock.Lock()
+	defer lock.Unlock()
+	var all []lookup.Failure
+	x.ask(func() { all = x.lookups.at(node) })
+	return x.askAgentOf(ctx, node, lookup.FailJob, all, nil)
+}
+
+// refail puts failures in force in a node that has just been started: its
+// network namespace is a new one, without any.
+func (x *executor) refail(ctx context.Context, node string) error {
+	concerned := false
+	x.ask(func() { concerned = len(x.lookups.at(node)) > 0 })
+	if !concerned {
+		return nil
+	}
+	return x.failLookups(ctx, node)
+}
+
+// look looks names up in a node, and says what is wanted of them.
+func (x *executor) look(ctx context.Context, node string, names []string) (seen lookup.Seen, want []lookup.Answer, err error) {
+	x.ask(func() {
+		for _, n := range names {
+			want = append(want, lookup.AnswerOf(n, x.lookups.at(node)))
+		}
+	})
+	if names == nil {
+		names = []string{}
+	}
+	return seen, want, x.askAgentOf(ctx, node, lookup.LookJob, names, &seen)
+}
+
+func (x *executor) hostOf(address string) (host string) {
+	x.ask(func() { host = x.nodes[address].facts.Host })
+	return host
+}

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/lookup"
+	"github.com/scenario-run/scenario/engine/step"
+)
+
+// deaf is a fault that lets look-ups fail in nodes.
+func deaf(f lookup.Failure, nodes ...string) *testFault {
+	return &testFault{
+		nodes:     nodes,
+		onInject:  func(ctx context.Context, env *step.Env) error { return env.Lookups.Fail(ctx, nodes, f) },
+		onObserve: func(ctx context.Context, env *step.Env) error { _, err := env.Lookups.Observe(ctx); return err },
+		onHeal:    func(ctx context.Context, env *step.Env) error { return env.Lookups.Clear(ctx) },
+		onVerify:  func(ctx context.Context, env *step.Env) error { return env.Lookups.Cleared(ctx, nodes) },
+	}
+}
+
+// deafScene is two nodes in which look-ups for x fail, then for all else in one.
+func deafScene() (s *scene, look func(want string)) {
+	s = newScene()
+	s.node("a", nil)
+	s.node("b", nil)
+	n := 0
+	look = func(want string) {
+		n++
+		s.then(s.action(fmt.Sprintf("look%d", n), func(context.Context, *step.Env) (step.Result, error) {
+			if got := fmt.Sprint(s.placed.Failing("node.a"), s.placed.Failing("node.b")); got != want {
+				return step.Result{}, step.Failf("failing: %s, want %s", got, want)
+			}
+			return step.Result{}, nil
+		}))
+	}
+	return s, look
+}
+
+func TestFailuresOfLookUpsOverlapOutliveAStartAndAreHealedByThemselves(t *testing.T) {
+	s, look := deafScene()
+	s.then(s.fault("x", deaf(lookup.Failure{Names: []string{"x"}, Answer: lookup.NXDomain}, "node.a", "node.b"), cty.EmptyObjectVal, schema.Links), edge("node.a", "finished"))
+	s.then(s.fault("all", deaf(lookup.Failure{Answer: lookup.Drop}, "node.a"), cty.EmptyObjectVal, schema.Links))
+	look("[{[x] nxdomain} {[] drop}] [{[x] nxdomain}]")
+	s.then(s.action("restart", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		if err := env.Nodes.Stop(ctx, "node.a", 0); err != nil {
+			return step.Result{}, err
+		}
+		return step.Result{}, env.Nodes.Start(ctx, "node.a")
+	}))
+	look("[{[x] nxdomain} {[] drop}] [{[x] nxdomain}]")
+	s.then(s.action("heal", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		return step.Result{}, env.Faults.Heal(ctx, "action.x")
+	}))
+	look("[{[] drop}] []")
+	s.play(t, t.TempDir()).expect(t, 0)
+}
+
+func TestAFailureOfLookUpsThatLapsedIsInconclusive(t *testing.T) {
+	s, _ := deafScene()
+	s.then(s.fault("x", deaf(lookup.Failure{Answer: lookup.Drop}, "node.b"), cty.EmptyObjectVal, schema.Links))
+	s.then(s.action("lapse", func(context.Context, *step.Env) (step.Result, error) {
+		s.placed.Lapse("node.b")
+		return step.Result{}, nil
+	}))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 6)
+	p.expectCause(t, "action.x could not be healed", "look-ups in node.b have not failed to the end")
+}
+
+func TestAFailureOfLookUpsThatIsNotSeenIsInconclusive(t *testing.T) {
+	s, _ := deafScene()
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		lookup.FailJob: func(context.Context, []byte, func([]byte) error) error { return nil },
+	}
+	s.then(s.fault("x", deaf(lookup.Failure{Names: []string{"x"}, Answer: lookup.Drop}, "node.b"), cty.EmptyObjectVal, schema.Links))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 6)
+	p.expectCause(t, "looking up x in node.b comes to [resolved], not [drop]")
+}
