@@ -14,7 +14,7 @@ TRAFFICTIME ?= 15s
 VEGETA := github.com/tsenart/vegeta/v12@v12.13.0
 SCENARIO ?= scenarios/ha_serve.hcl
 
-.PHONY: help setup setup-dev build demo test unit lint bench bench-blocks bench-faults bench-traffic bench-peer fuzz docs clean
+.PHONY: help setup setup-dev build demo test soak unit lint bench bench-blocks bench-faults bench-traffic bench-peer fuzz docs clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
 	CGO_ENABLED=1 go test -race -short -timeout 15m ./...
 	go test -count=1 ./engine/traffic ./engine/workload # what is measured there, without the race detector
 	go test -count=1 -timeout 25m ./e2e
+
+soak: setup-dev ## kills the engine 50 times while ten kinds of faults are in effect: takes about ten minutes
+	go test -count=1 -timeout 60m ./e2e -run TestCrashRounds -crash-rounds 50
 
 unit: ## the quick tests: those on Docker that take seconds, none on Ray
 	go test -short ./...
