@@ -77,8 +77,8 @@ type trip struct {
 }
 
 // trips are those that show links to be slow, by the end that makes them: from
-// one end to the other, or where one is everyone, from each network's agent to
-// the other. Those that cannot be made, since all that is sent is cut off or an
+// one end to the other, or where one is everyone, from the other to all nodes, and
+// from each network's agent to it. Those that cannot be made, since all that is sent is cut off or an
 // end doesn't run, are left out. On the loop.
 func (x *executor) trips(links, all []link.Link) map[string][]trip {
 	trips := map[string][]trip{}
@@ -98,19 +98,48 @@ func (x *executor) trips(links, all []link.Link) map[string][]trip {
 		switch {
 		case !l.Effect.Slows():
 		case l.From != link.Everyone && l.To != link.Everyone:
-			add(l.From, l.From, l.To, places[l.To], limiter)
+			add(l.From, l.From, l.To, x.reachable(l.From, l.To, places), limiter)
 		default:
 			node := l.From
 			if node == link.Everyone {
 				node = l.To
 			}
-			for name, made := range x.places.networks {
-				reachable := slices.DeleteFunc(slices.Clone(places[node]), func(a netip.Addr) bool { return !made.Subnet.Contains(a) })
-				add(link.Everyone, networkEnd(name), node, reachable, limiter)
+			for name := range x.places.networks {
+				add(link.Everyone, networkEnd(name), node, x.on(node, name, places), limiter)
+			}
+			for other := range places {
+				if other != node {
+					add(node, node, other, x.reachable(node, other, places), limiter)
+				}
 			}
 		}
 	}
 	return trips
+}
+
+// on are a node's addresses on a network, if no fault has taken it off there. On
+// the loop.
+func (x *executor) on(address, network string, places link.Places) (all []netip.Addr) {
+	if n := x.nodes[address]; n == nil || n.cut[network] != "" {
+		return nil
+	}
+	for _, a := range places[address] {
+		if x.places.networks[network].Subnet.Contains(a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// reachable are the addresses of a node on the networks that another is on too.
+// On the loop.
+func (x *executor) reachable(from, to string, places link.Places) (all []netip.Addr) {
+	for network := range x.places.networks {
+		if len(x.on(from, network, places)) > 0 {
+			all = append(all, x.on(to, network, places)...)
+		}
+	}
+	return all
 }
 
 // observeShapes sees that links are slow: what is in force by the kernel's word,
@@ -140,7 +169,7 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([
 		}
 	}
 	if len(askers) == 0 {
-		return []string{"in force, but all that is sent there is cut off by another fault"}, nil
+		return []string{"in force, but nothing that is sent there gets through"}, nil
 	}
 	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for packets to be slow", of: slowWithin + 2*longest})
 	defer cancel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,72 @@ func TestADelayThatIsNotMeasuredIsInconclusive(t *testing.T) {
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
 	p.expectCause(t, "and back took 3ms, less than the 100ms of its delay")
+}
+
+// Nodes hold what arrives there: where one of them does not, all others are not
+// enough.
+func TestADelayThatOneOfAllDoesNotHoldIsInconclusive(t *testing.T) {
+	s := newLinkScene()
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		link.RoundJob: func(_ context.Context, spec []byte, line func([]byte) error) error {
+			var rounds link.Rounds
+			if err := json.Unmarshal(spec, &rounds); err != nil {
+				return err
+			}
+			var trips []link.Trip
+			for i, to := range rounds.To {
+				trips = append(trips, link.Trip{To: to, Took: []time.Duration{100 * time.Millisecond, 0}[i%2]})
+			}
+			text, err := json.Marshal(trips)
+			if err != nil {
+				return err
+			}
+			return line(text)
+		},
+	}
+	s.cut("slow", cut([]string{"node.a"}, slowed("node.a", link.Everyone, 100*time.Millisecond)))
+	s.withoutNetem()
+	p := s.play(t, t.TempDir())
+	p.expect(t, 6)
+	p.expectCause(t, "less than the 100ms of its delay")
+}
+
+// The way to a node that a fault has taken off the network can't be measured.
+func TestADelayIsMeasuredWhereThereIsAWay(t *testing.T) {
+	s := newLinkScene()
+	asked := map[netip.Addr]bool{}
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		link.RoundJob: func(_ context.Context, spec []byte, line func([]byte) error) error {
+			var rounds link.Rounds
+			if err := json.Unmarshal(spec, &rounds); err != nil {
+				return err
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			var trips []link.Trip
+			for _, to := range rounds.To {
+				asked[to] = true
+				trips = append(trips, link.Trip{To: to, Took: 50 * time.Millisecond})
+			}
+			text, err := json.Marshal(trips)
+			if err != nil {
+				return err
+			}
+			return line(text)
+		},
+	}
+	s.do("off", func(ctx context.Context, env *step.Env) error {
+		on, err := env.Nodes.Attachments(ctx, "node.c")
+		if err != nil {
+			return err
+		}
+		return env.Nodes.Disconnect(ctx, "node.c", on[0])
+	})
+	s.cut("slow", cut([]string{"node.a"}, slowed("node.a", link.Everyone, 50*time.Millisecond)))
+	s.play(t, t.TempDir()).expect(t, 0)
+	if len(asked) != 2 { // a by the network's agent, b by a
+		t.Errorf("asked: %v", asked)
+	}
 }
 
 func TestADelayBehindAPartitionIsTakenAtTheKernelsWord(t *testing.T) {
