@@ -194,7 +194,6 @@ const tries = `
 define "action" "tries" {
   param "until" { type = number }
   action "breaks" "fault" {
-    nodes = []
   }
   workload "steady" "traffic" {}
   repeat "r" {
@@ -209,7 +208,7 @@ define "action" "tries" {
 `
 
 func TestEveryAttemptOfAUseRunsAllItsStepsAnew(t *testing.T) {
-	p := written(strings.Replace(tries, "    nodes = []\n", "", 1) + `
+	p := written(tries + `
 action "tries" "t" {
   until = 3
   retry {
@@ -270,7 +269,7 @@ output "total" {
 }
 
 func TestAUseThatHasNoAttemptsLeftFailsWithItsLastCause(t *testing.T) {
-	p := written(strings.Replace(tries, "    nodes = []\n", "", 1) + `
+	p := written(tries + `
 action "tries" "t" {
   until = 3
   retry {
@@ -297,7 +296,7 @@ func TestAUseMayBeExpectedToFail(t *testing.T) {
 		"and what passes has not failed": {"not yet", "1", 1, "it passed, but was to fail"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := written(strings.Replace(tries, "    nodes = []\n", "", 1) + `
+			p := written(tries + `
 action "tries" "t" {
   until = ` + tc.until + `
   expect_error {

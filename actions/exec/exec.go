@@ -26,7 +26,7 @@ func Definitions() []step.Definition {
 // In says what command to run.
 type In struct {
 	Node     step.Node         `scn:"node,required" doc:"The node to run it in."`
-	Command  []string          `scn:"command,required" doc:"The command and its arguments; there is no shell unless it is one."`
+	Command  []string          `scn:"command,required" check:"command" doc:"The command and its arguments; there is no shell unless it is one."`
 	Stdin    string            `scn:"stdin" doc:"What it reads."`
 	Env      map[string]string `scn:"env" doc:"Further environment variables."`
 	User     string            `scn:"user" doc:"Who runs it; without it, the node's user."`
@@ -166,7 +166,7 @@ func commandLine(command []string) string {
 
 type probeIn struct {
 	Node    step.Node `scn:"node,required" doc:"The node to run it in."`
-	Command []string  `scn:"command,required" doc:"The command and its arguments; it should change nothing."`
+	Command []string  `scn:"command,required" check:"command" doc:"The command and its arguments; it should change nothing."`
 }
 
 type probeOut struct {

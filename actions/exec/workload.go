@@ -2,7 +2,6 @@ package exec
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 type workloadIn struct {
 	Node     step.Node         `scn:"node,required" doc:"The node to run it in."`
-	Command  []string          `scn:"command,required" doc:"The program and its arguments; there is no shell unless it is one."`
+	Command  []string          `scn:"command,required" check:"command" doc:"The program and its arguments; there is no shell unless it is one."`
 	Workers  int               `scn:"workers" default:"1" check:"count" doc:"How many operations it carries out side by side. If more than one, each line says whose it is in worker, and those of one worker follow one another."`
 	Capture  map[string]string `scn:"capture" doc:"Values to collect as strings: a name and a path in the line, such as key or reply.id. An operation that is ok must have each."`
 	Baseline int               `scn:"baseline" default:"20" check:"whole" doc:"How many operations in a row must be ok before the step is done; 0 turns that off."`
@@ -36,13 +35,7 @@ An operation counts as due when it began, and belongs to the window in which tha
 it is stopped: by SIGTERM, and after 5 s by SIGKILL. If it ends before, the workload has failed. An operation that it had begun and not
 reported when it was stopped is not counted, so it should finish what it has begun.`,
 		NeedsRunning: true,
-		Check: func(args cty.Value) error {
-			if command := args.GetAttr("command"); command.IsKnown() && command.LengthInt() == 0 {
-				return errors.New("command is empty")
-			}
-			return nil
-		},
-		Result: func(args cty.Value) schema.Object { return schema.Statistics(schema.Captured(args)) },
+		Result:       func(args cty.Value) schema.Object { return schema.Statistics(schema.Captured(args)) },
 		Examples: []schema.Example{{
 			Title: "A client in Python, and what it has written",
 			Text: `scenario "example" {}

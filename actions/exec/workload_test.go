@@ -25,8 +25,13 @@ func TestAProgramBecomesTheTraffic(t *testing.T) {
 }
 
 func TestAWorkloadWithoutACommandIsRefused(t *testing.T) {
-	d := workload()
-	if err := d.Check(cty.ObjectVal(map[string]cty.Value{"command": cty.ListValEmpty(cty.String)})); err == nil {
-		t.Error("an empty command was taken")
+	command, _ := workload().Args.Attr("command")
+	for _, words := range []cty.Value{cty.ListValEmpty(cty.String), steptest.Strings(""), steptest.Strings("", "a")} {
+		if command.Refuse(words) == nil {
+			t.Errorf("%#v was taken", words)
+		}
+	}
+	if err := command.Refuse(steptest.Strings("echo", "")); err != nil {
+		t.Error(err)
 	}
 }

@@ -96,17 +96,16 @@ func checkURLs(v cty.Value) error {
 	if v.LengthInt() == 0 {
 		return errors.New("is empty")
 	}
-	for _, u := range v.AsValueSlice() {
-		if u.IsNull() {
-			return errors.New("a URL can't be null")
+	var all []error
+	for i, u := range v.AsValueSlice() {
+		if u.IsNull() || !u.IsKnown() {
+			continue
 		}
-		if u.IsKnown() {
-			if err := schema.CheckURL(u); err != nil {
-				return err
-			}
+		if err := schema.CheckURL(u); err != nil {
+			all = append(all, schema.ElementError(i, err))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // checkWorkload says what is wrong with arguments that belong together.

@@ -71,9 +71,8 @@ func TestRatesThatCanNotBeAreRefused(t *testing.T) {
 
 func TestNodesThatCanNotBeSlowedAreAFailure(t *testing.T) {
 	for want, args := range map[string]map[string]cty.Value{
-		"has no link to itself": {"from": nodes("a"), "to": nodes("b", "a")},
-		"no node is named":      {"isolate": cty.ListValEmpty(cty.String)},
-		"node.b does not run":   {"isolate": nodes("b")},
+		"no node is named":    {"isolate": cty.ListValEmpty(cty.String)},
+		"node.b does not run": {"isolate": nodes("b")},
 	} {
 		for _, d := range []step.Definition{delay(), rateLimit()} {
 			w := world()

@@ -54,7 +54,23 @@ func checkLinks(args cty.Value) error {
 	case args.GetAttr("shape").IsNull() != args.GetAttr("nodes").IsNull():
 		return errors.New("shape and nodes belong together")
 	}
+	if err := checkWays(args.GetAttr("from"), args.GetAttr("to")); err != nil {
+		return err
+	}
 	return checkSides(args.GetAttr("sides"))
+}
+
+// checkWays reports a node that packets go from and to.
+func checkWays(from, to cty.Value) error {
+	if from.IsNull() || to.IsNull() || !from.IsWhollyKnown() || !to.IsWhollyKnown() {
+		return nil
+	}
+	for _, n := range from.AsValueSlice() {
+		if slices.ContainsFunc(to.AsValueSlice(), n.RawEquals) {
+			return fmt.Errorf("%s stands in from and in to: a node has no link to itself", n.AsString())
+		}
+	}
+	return nil
 }
 
 func checkSides(sides cty.Value) error {

@@ -111,6 +111,7 @@ func TestLinksThatCanNotBeChosenAreRefused(t *testing.T) {
 		"from and to belong together": {"from": nodes("a")},
 		"shape and nodes belong":      {"shape": cty.StringVal("ring")},
 		"two lists of nodes or more":  {"sides": sides(nodes("a"))},
+		"has no link to itself":       {"from": nodes("a"), "to": nodes("b", "a")},
 		"stands on two sides":         {"sides": sides(nodes("a"), nodes("b", "a"))},
 	} {
 		all := map[string]cty.Value{}
@@ -128,7 +129,6 @@ func TestLinksThatCanNotBeChosenAreRefused(t *testing.T) {
 
 func TestNodesThatCanNotBeCutAreAFailure(t *testing.T) {
 	for want, args := range map[string]map[string]cty.Value{
-		"has no link to itself":      {"from": nodes("a"), "to": nodes("b", "a")},
 		"takes 4 or more":            {"shape": cty.StringVal("ring"), "nodes": nodes("a", "b", "c")},
 		"stands twice in the bridge": {"shape": cty.StringVal("bridge"), "nodes": nodes("a", "b", "a")},
 		"no node is named":           {"isolate": cty.ListValEmpty(cty.String)},
@@ -141,6 +141,14 @@ func TestNodesThatCanNotBeCutAreAFailure(t *testing.T) {
 		if _, err := inject(t, w, partition(), args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
+	}
+}
+
+// Which nodes they are may be known only when the fault begins.
+func TestANodeIsNotCutOffFromItself(t *testing.T) {
+	in := linksIn{From: []step.Node{"node.a"}, To: []step.Node{"node.b", "node.a"}}
+	if _, _, _, err := in.chosen(link.Effect{Verdict: link.Drop}); err == nil || !strings.Contains(err.Error(), "has no link to itself") {
+		t.Error(err)
 	}
 }
 

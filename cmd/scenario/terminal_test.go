@@ -112,12 +112,12 @@ const (
 scenario "s" {}
 
 action "sleep" "long" {
-  for = "1h"
+  for = "9m"
 }
 
 cleanup {
   action "sleep" "slow" {
-    for = "1h"
+    for = "9m"
   }
 }
 `

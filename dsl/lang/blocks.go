@@ -2,6 +2,8 @@ package lang
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -15,7 +17,7 @@ var (
 		{Name: "tags", Type: cty.List(cty.String), Doc: "Words to choose scenarios by."},
 		{Name: "timeout", Type: cty.String, Default: cty.StringVal("10m"), Format: schema.PositiveDuration, Doc: "Time limit of one variant; cleanup has one of its own."},
 		{Name: "cleanup_timeout", Type: cty.String, Default: cty.StringVal("2m"), Format: schema.PositiveDuration, Doc: "Time limit of the `cleanup` block, which runs whatever became of the steps."},
-		{Name: "seed", Type: cty.Number, Check: checkWhole, Doc: "A whole number that decides what `pick` chooses. Without it each run draws one and prints it."},
+		{Name: "seed", Type: cty.Number, Check: checkSeed, Doc: "A whole number that decides what `pick` chooses. Without it each run draws one and prints it."},
 	}}
 	variableArgs = schema.Object{
 		Attrs: []schema.Attr{
@@ -55,13 +57,13 @@ var (
 		{Name: "driver", Type: cty.String, Doc: "The driver of the network; without it, the usual one of the place where nodes live."},
 	}}
 	volumeArgs = schema.Object{Attrs: []schema.Attr{
-		{Name: "size", Type: cty.String, Format: schema.Size, Doc: "Makes it a file system in memory of that size. Without it, it is as large as the disk."},
+		{Name: "size", Type: cty.String, Format: schema.Size, Check: schema.CheckMemoryDisk, Doc: "Makes it a file system in memory of that size. Without it, it is as large as the disk."},
 	}}
 	assertArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "condition", Type: cty.Bool, Required: true, Doc: "What must hold."},
 		{Name: "within", Type: cty.String, Format: schema.PositiveDuration, Doc: "Evaluate it again and again until it is true, at most this long. Without it, one evaluation decides."},
 		{Name: "every", Type: cty.String, Default: cty.StringVal("200ms"), Format: schema.PositiveDuration, Doc: "The time between two evaluations."},
-		{Name: "hold", Type: cty.String, Format: schema.PositiveDuration, Doc: "Once true, it must stay true this long."},
+		{Name: "hold", Type: cty.String, Format: schema.PositiveDuration, Lasts: true, Doc: "Once true, it must stay true this long."},
 		{Name: "throughout", Ref: schema.RefStep, Doc: "A step in the background, a workload or a fault: the condition must stay true until that ends."},
 		{Name: "error_message", Type: cty.String, Doc: "What a person reads when it fails, in place of a standard sentence."},
 	}}
@@ -122,6 +124,14 @@ func checkWhole(v cty.Value) error {
 		return fmt.Errorf("must be a whole number")
 	}
 	return nil
+}
+
+// checkSeed accepts the numbers that --seed can be given as well.
+func checkSeed(v cty.Value) error {
+	if _, accuracy := v.AsBigFloat().Int64(); accuracy != big.Exact && v.AsBigFloat().IsInt() {
+		return fmt.Errorf("must be between %d and %d", math.MinInt64, math.MaxInt64)
+	}
+	return checkWhole(v)
 }
 
 func checkCount(v cty.Value) error {

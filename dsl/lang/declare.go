@@ -9,6 +9,14 @@ import (
 	"github.com/scenario-run/scenario/dsl/source"
 )
 
+const (
+	// longestName is what fits into the name of what is made on the machine, with
+	// that of the run before it.
+	longestName = 128
+	// longestHost is how long one part of a host name may be (RFC 1035).
+	longestHost = 63
+)
+
 // declare checks a block's labels and makes its name known.
 func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in *scope) *decl {
 	d := &decl{root: rootOf(b.Type), file: f, block: b, rng: headerOf(b), named: headerOf(b), scope: in}
@@ -31,6 +39,10 @@ func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in
 	if !nameSyntax.MatchString(d.name) && !d.broken {
 		l.add(diag.New(diag.BadName, d.named, `"`+d.name+`" is not a name`,
 			"A name begins with a lower case letter; lower case letters, digits and underscores follow."))
+		d.broken = true
+	}
+	if n := len(d.name); n > longestName && (d.root == rootNetwork || d.root == rootVolume) && !d.broken {
+		l.add(diag.New(diag.BadName, d.named, "a name of "+indexText(n)+" characters", "A name has at most "+indexText(longestName)+"."))
 		d.broken = true
 	}
 	if r, ok := reservedNames[d.root]; ok && r == d.name {

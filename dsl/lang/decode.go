@@ -375,6 +375,11 @@ func (l *loader) inCleanup(d *decl) {
 func (l *loader) timesOfAssert(d *decl) {
 	t := d.args.attrs["throughout"]
 	if t == nil {
+		every := d.args.attrs["every"]
+		if every != nil && d.args.attrs["within"] == nil && d.args.attrs["hold"] == nil {
+			l.add(diag.New(diag.Contradiction, every.NameRange, `"every" needs "within", "hold" or "throughout"`,
+				"Without one of them the condition is evaluated once."))
+		}
 		return
 	}
 	for _, name := range []string{"within", "hold"} {

@@ -273,7 +273,7 @@ func metaOf(k schema.Kind, name string) bool {
 }
 
 func (l *loader) param(d *define, p *decl) *param {
-	one := &param{rng: p.rng, validations: p.args.blocks["validation"], attr: schema.Attr{Name: p.name, Type: cty.DynamicPseudoType}}
+	one := &param{rng: p.rng, validations: p.args.blocks["validation"], attr: schema.Attr{Name: p.name, Type: cty.DynamicPseudoType, MayBeEmpty: true}}
 	x := newExpansion(l.p, nil, nil, &sink{})
 	x.paramType(p, &one.attr)
 	f := x.checker(p.file, x.top, nil)

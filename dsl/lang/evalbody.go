@@ -135,10 +135,26 @@ func (f frame) stepList(a schema.Attr, e hclsyntax.Expression) (cty.Value, hcl.D
 			all = append(all, cty.StringVal(i.address))
 		}
 	}
-	if len(all) == 0 {
+	return f.someOf(a, e, all)
+}
+
+// someOf is the list of what an argument refers to. What is known to be nothing
+// is refused: a fault that hits no node passes, and says nothing.
+func (f frame) someOf(a schema.Attr, e hclsyntax.Expression, addresses []cty.Value) (cty.Value, hcl.Diagnostics) {
+	switch {
+	case len(addresses) > 0:
+		return cty.ListVal(addresses), nil
+	case a.MayBeEmpty || f.dead:
 		return cty.ListValEmpty(cty.String), nil
 	}
-	return cty.ListVal(all), nil
+	what, detail := "node", "Look at what it is computed from."
+	if a.Ref == schema.RefFaults {
+		what = "fault"
+	}
+	if t, ok := e.(*hclsyntax.TupleConsExpr); ok && len(t.Exprs) == 0 {
+		detail = "A step that may have nothing to do says so with when."
+	}
+	return cty.UnknownVal(a.ValueType()), hcl.Diagnostics{diag.New(diag.InvalidValue, e.Range(), `"`+a.Name+`" names no `+what, detail)}
 }
 
 // listed is one element of a list of references.
@@ -212,13 +228,10 @@ func (f frame) nodes(a schema.Attr, b *body, e hclsyntax.Expression, v cty.Value
 		}
 		return list[0], nil
 	}
-	switch {
-	case !known:
+	if !known {
 		return unknown, nil
-	case len(list) == 0:
-		return cty.ListValEmpty(cty.String), nil
 	}
-	return cty.ListVal(list), nil
+	return f.someOf(a, e, list)
 }
 
 // nodeSets keeps the outermost lists of nodes apart. What v holds are nodes.

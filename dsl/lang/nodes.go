@@ -29,10 +29,19 @@ func (x *expansion) nodes(decls []*decl) []*Node {
 					diag.Also(first.decl.named, first.address+" is declared here")))
 			}
 			hosts[n.Host] = i
+			x.fits(i, n.Host)
 			all = append(all, n)
 		})
 	}
 	return all
+}
+
+// fits reports a node whose name and key are too long for a host name.
+func (x *expansion) fits(i *instance, host string) {
+	if n := len(host); n > longestHost {
+		x.sink.add(diag.New(diag.BadName, i.decl.named, "a host name of "+indexText(n)+" characters",
+			"What a node is called on its networks has at most "+indexText(longestHost)+", its key included. Choose a shorter one."))
+	}
 }
 
 func (x *expansion) node(i *instance) *Node {

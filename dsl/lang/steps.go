@@ -53,6 +53,12 @@ func (x *expansion) step(i *instance) *Step {
 		s.Of = d.args.types()
 		rec.merge(&c.rec)
 	}
+	switch {
+	case s.Assert != nil:
+		x.outlives(i, s, cty.ObjectVal(map[string]cty.Value{"hold": cty.StringVal(s.Assert.Hold.String())}))
+	case s.Body != nil && c.args.Type().IsObjectType():
+		x.outlives(i, s, c.args)
+	}
 	if d.def != nil {
 		x.expandUse(i, s, c)
 	}

@@ -49,7 +49,7 @@ func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty
 	if d != nil {
 		return unknown, hcl.Diagnostics{d}
 	}
-	diags := refused(a, e, got)
+	diags := append(nullsIn(a, e, got), refused(a, e, got)...)
 	switch {
 	case diags == nil:
 		return got, nil
@@ -80,6 +80,22 @@ func converted(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty.Value, *
 		return wrong(blame(v, a.Type, nil, err))
 	}
 	return got, nil
+}
+
+// nullsIn reports what is null in a list or map of strings, numbers or bools:
+// it would count as an empty one.
+func nullsIn(a schema.Attr, e hclsyntax.Expression, v cty.Value) (diags hcl.Diagnostics) {
+	if !v.Type().IsCollectionType() || !v.Type().ElementType().IsPrimitiveType() || !v.IsKnown() {
+		return nil
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		k, el := it.Element()
+		if el.IsNull() {
+			path := cty.Path{stepTo(v.Type(), k)}
+			diags = append(diags, diag.New(diag.NullValue, narrow(e, path), `"`+a.Name+pathText(path)+`" is null`, "A value is required."))
+		}
+	}
+	return diags
 }
 
 // refused says what is wrong with a value of an argument's type.

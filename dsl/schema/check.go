@@ -83,10 +83,7 @@ func CheckAddress(v cty.Value) error {
 	if err != nil || host == "" {
 		return fmt.Errorf("%q is not an address; write it as host:port", v.AsString())
 	}
-	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		return fmt.Errorf("%q is not a port between 1 and 65535", port)
-	}
-	return nil
+	return checkPortText(port)
 }
 
 // CheckWhole accepts whole numbers that are not negative.
@@ -132,8 +129,18 @@ func CheckPercent(v cty.Value) error {
 // CheckURL accepts http and https URLs with a host.
 func CheckURL(v cty.Value) error {
 	u, err := url.Parse(v.AsString())
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("%q is not a URL; write it as http://host:port/path", v.AsString())
+	}
+	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
+		return checkPortText(port)
+	}
+	return nil
+}
+
+func checkPortText(port string) error {
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("%q is not a port between 1 and 65535", port)
 	}
 	return nil
 }
@@ -152,7 +159,7 @@ func checkPorts(v cty.Value) error {
 
 func unusedPort(port cty.Value, seen map[string]bool) error {
 	if port.IsNull() {
-		return fmt.Errorf("must be a port between 1 and 65535, not null")
+		return nil // which is told of every list
 	}
 	if err := CheckPort(port); err != nil {
 		return err
@@ -176,8 +183,11 @@ func checkPortPath(v cty.Value) error {
 }
 
 // leastCPUs is a hundredth: the kernel counts in thousandths of a second out of
-// a tenth.
-const leastCPUs = 0.01
+// a tenth. No machine has as many as the most.
+const (
+	leastCPUs = 0.01
+	mostCPUs  = 4096
+)
 
 // CheckCPUs accepts how many CPUs a node can be given.
 func CheckCPUs(v cty.Value) error {
@@ -187,6 +197,8 @@ func CheckCPUs(v cty.Value) error {
 		return fmt.Errorf("must be above 0")
 	case n < leastCPUs:
 		return fmt.Errorf("must be %g or more", leastCPUs)
+	case n > mostCPUs:
+		return fmt.Errorf("must be at most %d", mostCPUs)
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ const (
 	Rate             Format = "rate"
 	Percent          Format = "percent"
 	Bitrate          Format = "bitrate"
+	Command          Format = "command"
 )
 
 // FormatInfo is what there is to say about a format.
@@ -50,6 +51,7 @@ var formats = []FormatInfo{
 	{Count, "A whole number above 0.", `3`, CheckCount},
 	{Percent, "A share in hundredths, above 0 and at most 100.", `20`, CheckPercent},
 	{Bitrate, "A number of bits per second, as bit, kbit, mbit or gbit, in powers of 1000, from 1kbit to 10gbit.", `"1mbit"`, CheckBitrate},
+	{Command, "A program and its arguments, as a list of strings; there is no shell unless it is one.", `["cat", "/etc/hostname"]`, CheckCommand},
 	{Rate, "How many per second, from 0.001 to 100000.", `20`, CheckRate},
 }
 

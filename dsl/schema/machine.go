@@ -121,12 +121,29 @@ func CheckMemory(v cty.Value) error {
 	return nil
 }
 
-func checkPositiveSize(v cty.Value) error {
+// leastInMemory is a page: what a file system in memory is made of. To the
+// kernel 0 is no limit at all.
+const leastInMemory = 4 << 10
+
+// CheckMemoryDisk accepts sizes of file systems in memory.
+func CheckMemoryDisk(v cty.Value) error {
 	n, err := ParseSize(v.AsString())
-	if err == nil && n == 0 {
-		return errors.New("must be above 0")
+	if err == nil && n < leastInMemory {
+		return fmt.Errorf("%q is too small; it has at least 4k", v.AsString())
 	}
 	return err
+}
+
+// CheckCommand accepts a program with its arguments.
+func CheckCommand(v cty.Value) error {
+	words := v.AsValueSlice()
+	switch {
+	case len(words) == 0:
+		return errors.New(`must name a program; write it as ["PROGRAM", "ARGUMENT", …]`)
+	case !words[0].IsNull() && words[0].AsString() == "":
+		return ElementError(0, errors.New("the name of the program is empty"))
+	}
+	return nil
 }
 
 // kernelPaths are not on a node's disk: nothing can be put there.

@@ -120,6 +120,11 @@ type Attr struct {
 	// Each says of nodes that each is acted on for itself: a part of them can
 	// be as well.
 	Each bool
+	// MayBeEmpty says that a list of references may be known to name nothing:
+	// what acts on nothing is a mistake otherwise.
+	MayBeEmpty bool
+	// Lasts says of a duration that the step isn't over before it is.
+	Lasts bool
 	// Fields are the attributes of an object, or of the objects in a list or
 	// map, where there is more to say of them than their types.
 	Fields []Attr

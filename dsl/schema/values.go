@@ -46,7 +46,7 @@ var RepeatAttrs = Object{Attrs: []Attr{
 
 // FaultArgs are what every fault takes beside its own arguments.
 var FaultArgs = Object{Attrs: []Attr{
-	{Name: "for", Type: cty.String, Format: Duration, Doc: "Heal the fault after this long; the step has finished when it is healed. Without it, the step has finished once the fault is active, and the fault lasts until something heals it, at the latest the end of the scenario."},
+	{Name: "for", Type: cty.String, Format: Duration, Lasts: true, Doc: "Heal the fault after this long; the step has finished when it is healed. Without it, the step has finished once the fault is active, and the fault lasts until something heals it, at the latest the end of the scenario."},
 }}
 
 // Statistics is the shape of a workload and of every window over one. See
@@ -123,7 +123,7 @@ var NodeArgs = Object{
 		{Name: "aliases", Type: cty.List(cty.String), Check: checkHostnames, Doc: "Further names on its networks."},
 		{Name: "cpus", Type: cty.Number, Check: CheckCPUs, Doc: "How many CPUs the node may use, such as 0.5."},
 		{Name: "memory", Type: cty.String, Format: Size, Check: CheckMemory, Doc: "How much memory the node may use."},
-		{Name: "shm_size", Type: cty.String, Format: Size, Check: checkPositiveSize, Doc: "The size of /dev/shm."},
+		{Name: "shm_size", Type: cty.String, Format: Size, Check: CheckMemoryDisk, Doc: "The size of /dev/shm."},
 		{Name: "user", Type: cty.String, Check: CheckUser, Doc: "The user, or `user:group`, that the command runs as."},
 		{Name: "hostname", Type: cty.String, Check: checkHostname, Doc: "The host name that the node sees; without it, its name on the network."},
 		{Name: "privileged", Type: cty.Bool, Default: cty.False, Doc: "Whether the node gets all capabilities and devices of the host."},
@@ -133,7 +133,7 @@ var NodeArgs = Object{
 		{Name: "stop_signal", Type: cty.String, Format: Signal, Doc: "The signal that asks the node to stop; without it, the image's."},
 		{Name: "grace", Type: cty.String, Format: Duration, Doc: "How long the node gets to exit after its stop signal before it is killed."},
 		{Name: "stop_timeout", Type: cty.String, Format: Duration, Doc: "Stop it at teardown, with this grace, instead of killing it."},
-		{Name: "depends_on", Ref: RefNodes, Doc: "Nodes that must be ready first, among those that are started together."},
+		{Name: "depends_on", Ref: RefNodes, MayBeEmpty: true, Doc: "Nodes that must be ready first, among those that are started together."},
 		{Name: "may_exit", Type: cty.Bool, Default: cty.False, Doc: "Whether the node may exit without an action having asked for it; otherwise such an exit fails the scenario."},
 	},
 	Blocks: []Block{{
@@ -143,7 +143,7 @@ var NodeArgs = Object{
 			{Name: "http", Type: cty.String, Check: checkPortPath, Doc: "`:port/path` that must answer with a status below 400."},
 			{Name: "tcp", Type: cty.Number, Format: Port, Doc: "Port that must accept a connection."},
 			{Name: "log", Type: cty.String, Format: Regexp, Doc: "Regular expression that a line printed since the start must match."},
-			{Name: "exec", Type: cty.List(cty.String), Doc: "Command in the node that must exit 0."},
+			{Name: "exec", Type: cty.List(cty.String), Format: Command, Doc: "Command in the node that must exit 0."},
 			{Name: "within", Type: cty.String, Default: cty.StringVal("60s"), Format: PositiveDuration, Doc: "How long the node may take, from its start."},
 		}},
 	}},

@@ -320,7 +320,7 @@ repeat.r[17]/repeat.inner: repeat.r[17]/repeat.inner[0]/action.s (order)
 }
 
 func TestSizesAreShownInTheLargestUnit(t *testing.T) {
-	for size, want := range map[string]string{"64MiB": "64 MiB", "1.5g": "1536 MiB", "2g": "2 GiB", "1025": "1025 bytes"} {
+	for size, want := range map[string]string{"64MiB": "64 MiB", "1.5g": "1536 MiB", "2g": "2 GiB", "5001": "5001 bytes"} {
 		p := build(t, fmt.Sprintf(`
 volume "v" {
   size = %q

@@ -108,6 +108,7 @@ func argOf(owner string, f field) schema.Attr {
 		Format:    formatOf(owner, f),
 		Sensitive: f.Tag.Get("sensitive") == "true",
 		Each:      f.Tag.Get("each") == "true",
+		Lasts:     f.Tag.Get("lasts") == "true",
 	}
 	if a.Ref == schema.NoRef {
 		a.Type = ctyType(owner, f.Type, argument)
