@@ -1,6 +1,7 @@
 package ray
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -101,6 +102,36 @@ func TestReplicasAreKilledWhereServeSaysTheyAre(t *testing.T) {
 		if got := asJSON(t, seen.Value); got != want || len(in.Nodes) != 1 || in.Nodes[0] != "node.worker" {
 			t.Errorf("%s: result %s on %v; want %s", which, got, in.Nodes, want)
 		}
+	}
+}
+
+// Negative control: the call does nothing, and what is observed is real.
+func TestSignalsWithoutEffectAreNeverActive(t *testing.T) {
+	for fault, args := range map[string]map[string]cty.Value{
+		"kill_raylet": onWorker(), "kill_worker_process": onWorker(), "kill_replica": {"deployment": cty.StringVal("GetPID")},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.reply("GET /api/serve/applications/", 200, recorded(t, "serve_two.json"))
+			f.OnProcessSignal = func(string, string, *named.Process) {}
+			d := definition(t, schema.Fault, fault)
+			given := object(d.Args, args)
+			if _, onHead := d.Args.Attr("head"); onHead {
+				given = onFakeHead(d.Args, args)
+			}
+			in, err := d.Fault.Intent(t.Context(), f.Env(), given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Fault.Inject(t.Context(), f.Env(), in); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // it is looked at once
+			if seen, err := d.Fault.Observe(ctx, f.Env(), in); err == nil {
+				t.Errorf("it was active: %q", seen.Summary)
+			}
+		})
 	}
 }
 

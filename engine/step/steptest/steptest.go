@@ -218,7 +218,12 @@ func (x faults) Begin(s step.Sequence) error {
 	return nil
 }
 
-func (x faults) Begun(ctx context.Context) error { return ctx.Err() }
+func (x faults) Begun(ctx context.Context) error {
+	if x.w.Sequence == nil {
+		return errors.New("nothing is being injected")
+	}
+	return ctx.Err()
+}
 
 func (x faults) End(context.Context) error {
 	x.w.Sequence = nil
