@@ -2,8 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/scenario-run/scenario/engine/event"
 )
 
 // TestPartition runs alone: what a bystander notices of other tests would be
@@ -165,4 +168,56 @@ assert "b_lost_everything" {
 `))
 	r.wantExit(t, 0)
 	wantNothingLeft(t, r.summary.RunID)
+}
+
+// An agent that is killed can take nothing back. The kernel goes on dropping
+// packets, so that a partition is in force to its end; nobody answers for names
+// any more, which is seen when the fault is healed. Both are healed by the next.
+func TestFaultsWhoseAgentsAreKilledAreHealedByTheNext(t *testing.T) {
+	needDocker(t)
+	t.Parallel()
+	cmd, out, printed := running(t, pair(t, `
+action "partition" "split" { sides = [[node.a], [node.b]] }
+action "dns_failure" "lost" { nodes = [node.a] }
+action "sleep" "settled" { for = "0s" }
+action "exec" "wait" {
+  node    = node.b
+  command = ["sh", "-c", "until test -e /tmp/go; do sleep 0.05; done"]
+}
+action "heal" "mend" {
+  faults     = [action.split]
+  on_failure = "continue"
+}
+action "heal" "mend_names" { faults = [action.lost] }
+`))
+	waitForStep(t, out, "action.settled")
+	run := started(out)
+	agents, err := exec.Command("docker", "ps", "--quiet", "--filter", "label=scenario.run="+run, "--filter", "label=scenario.role=agent").Output()
+	if err != nil || len(agents) == 0 {
+		t.Fatalf("agents: %q %v", agents, err)
+	}
+	if text, err := exec.Command("docker", append([]string{"kill"}, strings.Fields(string(agents))...)...).CombinedOutput(); err != nil {
+		t.Fatalf("kill the agents: %v\n%s", err, text)
+	}
+	node, err := exec.Command("docker", "ps", "--quiet", "--filter", "label=scenario.run="+run, "--filter", "label=scenario.node=node.b").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command("docker", "exec", strings.TrimSpace(string(node)), "touch", "/tmp/go").CombinedOutput(); err != nil {
+		t.Fatalf("let it go on: %v\n%s", err, text)
+	}
+	_ = cmd.Wait() // the exit code is looked at
+	if got := cmd.ProcessState.ExitCode(); got != 6 {
+		t.Errorf("exit code %d, want 6\n%s", got, printed)
+	}
+	states := map[string]event.State{}
+	for _, e := range events(out) {
+		if b, ok := e.Body.(event.StepFinished); ok {
+			states[b.Step] = b.State
+		}
+	}
+	if states["action.mend"] != event.Passed || states["action.mend_names"] != event.Inconclusive || !strings.Contains(printed.String(), "was not in force to its end") {
+		t.Errorf("states %v\n%s", states, printed)
+	}
+	wantNothingLeft(t, run)
 }

@@ -280,3 +280,16 @@ func TestAnIntentThatCanNotBeWrittenIsNotInjected(t *testing.T) {
 		t.Error("it was injected")
 	}
 }
+
+func TestAHealOfWhatWasNeverInjectedFails(t *testing.T) {
+	s := newScene()
+	f := s.fault("f", &testFault{}, cty.EmptyObjectVal)
+	f.Meta.When = exprOf(cty.False)
+	s.then(f)
+	s.then(s.action("heal", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		return step.Result{}, env.Faults.Heal(ctx, "action.f")
+	}))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 1)
+	p.expectCause(t, "action.f was never injected, so that there is nothing to heal")
+}

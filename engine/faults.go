@@ -322,6 +322,9 @@ var _ step.Faults = faultsOf{}
 
 // Heal heals the faults of those steps, the last injected first.
 func (c faultsOf) Heal(ctx context.Context, steps ...string) error {
+	if s := c.x.neverInjected(steps); s != "" {
+		return step.Failf("%s was never injected, so that there is nothing to heal", s)
+	}
 	for _, f := range c.x.inForce() {
 		if !slices.Contains(steps, f.Step) && !slices.Contains(steps, f.v.Step.Address) {
 			continue
@@ -331,6 +334,27 @@ func (c faultsOf) Heal(ctx context.Context, steps ...string) error {
 		}
 	}
 	return nil
+}
+
+// neverInjected is the first of some steps that has no fault, and has had none;
+// empty if there is none. A round that is over has been forgotten, with what it
+// healed.
+func (x *executor) neverInjected(steps []string) (first string) {
+	x.ask(func() {
+		for _, s := range steps {
+			known, injected := false, false
+			for _, v := range x.vertices {
+				if isFault(v) && (v.ID == s || v.Step.Address == s) {
+					known, injected = true, injected || v.record.life != nil
+				}
+			}
+			if known && !injected {
+				first = s
+				return
+			}
+		}
+	})
+	return first
 }
 
 // inForce are the faults that may have an effect, the last injected first.

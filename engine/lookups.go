@@ -126,7 +126,7 @@ func (c lookupsOf) Cleared(ctx context.Context, nodes []string) error {
 		wanted := 0
 		c.x.ask(func() { wanted = len(c.x.lookups.at(node)) })
 		seen, _, err := c.x.look(ctx, node, nil)
-		if err == nil && seen.InForce != (wanted > 0) {
+		if err == nil && seen.Led != (wanted > 0) {
 			err = fmt.Errorf("look-ups still fail in %s", node)
 		}
 		return err

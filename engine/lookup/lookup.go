@@ -56,6 +56,7 @@ const (
 
 // Seen is what look-ups came to.
 type Seen struct {
-	InForce bool     `json:"in_force"` // questions are led to the agent
+	Led     bool     `json:"led"`      // questions are led away from where they would go
+	InForce bool     `json:"in_force"` // and answered there
 	Answers []Answer `json:"answers"`  // one for each name
 }

@@ -34,6 +34,9 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if len(all) == 0 && k.server == nil {
+		return letGo() // of an agent before this one, which was killed
+	}
 	if len(all) == 0 {
 		return k.end()
 	}
@@ -68,9 +71,12 @@ func (k *Keeper) Look(ctx context.Context, spec []byte, out func([]byte) error) 
 		return err
 	}
 	seen := lookup.Seen{Answers: make([]lookup.Answer, len(names))}
-	if seen.InForce, err = inForce(); err != nil {
+	if seen.Led, err = led(); err != nil {
 		return err
 	}
+	k.mu.Lock()
+	seen.InForce = seen.Led && k.server != nil
+	k.mu.Unlock()
 	var all sync.WaitGroup
 	errs := make([]error, len(names))
 	for i, name := range names {

@@ -75,8 +75,8 @@ func emptied(conn *nftables.Conn) *nftables.Table {
 	return table
 }
 
-// inForce says that questions are led away, as the kernel has it.
-func inForce() (bool, error) {
+// led says that questions are led away, as the kernel has it.
+func led() (bool, error) {
 	conn, err := nftables.New()
 	if err != nil {
 		return false, fmt.Errorf("reach nftables: %w", err)

@@ -32,7 +32,7 @@ func (a *agent) onLookups(job string, spec []byte, line func([]byte) error) erro
 		return err
 	}
 	all := a.r.failing[a.from]
-	seen := lookup.Seen{InForce: len(all) > 0}
+	seen := lookup.Seen{Led: len(all) > 0, InForce: len(all) > 0}
 	for _, n := range names {
 		seen.Answers = append(seen.Answers, lookup.AnswerOf(n, all))
 	}
