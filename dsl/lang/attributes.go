@@ -16,7 +16,7 @@ func (f frame) follow(v cty.Value, rest hcl.Traversal, hard bool) (cty.Value, hc
 		case hcl.TraverseAttr:
 			v, diags = f.attribute(v, step, hard)
 		case hcl.TraverseIndex:
-			v, diags = f.at(v, step.Key, step.SrcRange)
+			v, diags = f.at(v, step.Key, step.SrcRange, hard)
 		default:
 			v, diags = step.TraversalStep(v)
 		}
@@ -25,6 +25,18 @@ func (f frame) follow(v cty.Value, rest hcl.Traversal, hard bool) (cty.Value, hc
 		}
 	}
 	return v, nil
+}
+
+// noAttribute reports an attribute of an object that is written as an index, or
+// as the key of lookup: nil if it has it, or it isn't known which it is.
+func (f frame) noAttribute(of, key cty.Value, at hcl.Range) *hcl.Diagnostic {
+	of, _ = of.Unmark()
+	key, _ = key.Unmark()
+	if !of.Type().IsObjectType() || key.Type() != cty.String || key.IsNull() || !key.IsKnown() || of.Type().HasAttribute(key.AsString()) {
+		return nil
+	}
+	names := attributeNames(of.Type())
+	return diag.New(diag.UnknownAttribute, at, f.before(at)+` has no attribute "`+key.AsString()+`"`, list("There are", names), diag.DidYouMean(key.AsString(), names))
 }
 
 func (f frame) attribute(v cty.Value, a hcl.TraverseAttr, hard bool) (cty.Value, hcl.Diagnostics) {
@@ -74,7 +86,12 @@ func (f frame) attribute(v cty.Value, a hcl.TraverseAttr, hard bool) (cty.Value,
 func (f frame) before(at hcl.Range) string {
 	src := f.file.Src
 	end := at.Start.Byte - 1 // the dot
-	if at.Filename != f.file.Name || end < 1 || end >= len(src) || src[end] != '.' {
+	if at.Filename != f.file.Name || end < 1 || end >= len(src) {
+		return "this"
+	}
+	if src[end+1] == '[' {
+		end++
+	} else if src[end] != '.' {
 		return "this"
 	}
 	start := end

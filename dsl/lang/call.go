@@ -58,11 +58,29 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
+	if d := f.lookupOfNothing(e, c.Args); d != nil {
+		return f.always(d)
+	}
 	v, diags := c.Value(ctx)
 	if e.Name == "pick" {
 		f.rec.isLate()
 	}
 	return f.onlyType(v), adoptCall(e, diags, hidden)
+}
+
+// lookupOfNothing reports lookup(action.NAME, "attribut", …): what a declaration
+// yields has the same attributes each time, so that the default is all it returns.
+func (f frame) lookupOfNothing(e *hclsyntax.FunctionCallExpr, args []hclsyntax.Expression) *hcl.Diagnostic {
+	if e.Name != "lookup" || len(args) < 2 || !f.typed(e.Args[0]) {
+		return nil
+	}
+	of, _ := args[0].Value(f.ctx)
+	key, _ := args[1].Value(f.ctx)
+	d := f.noAttribute(of, key, e.Args[1].Range())
+	if d != nil {
+		d.Summary = f.source(e.Args[0].Range()) + strings.TrimPrefix(d.Summary, "this")
+	}
+	return d
 }
 
 func parameter(fn function.Function, i int) *function.Parameter {

@@ -345,7 +345,7 @@ func (f frame) element(inst *instance, rest hcl.Traversal, rng hcl.Range) (cty.V
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	v, diags := f.at(all, inst.key, rng)
+	v, diags := f.at(all, inst.key, rng, false)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}

@@ -89,7 +89,7 @@ func (f frame) indexOfNamed(d *decl, rest hcl.Traversal, rng hcl.Range) *hcl.Dia
 func (f frame) choose(set *instances, rest hcl.Traversal, rng hcl.Range) (*instance, hcl.Traversal, hcl.Diagnostics) {
 	if !set.many {
 		if len(rest) > 0 {
-			if i, ok := rest[0].(hcl.TraverseIndex); ok && i.Key.Type() == cty.Number {
+			if i, ok := rest[0].(hcl.TraverseIndex); ok && (i.Key.Type() == cty.Number || meansInstance(set.decl, i, rest)) {
 				return nil, nil, hcl.Diagnostics{diag.New(diag.BadIndex, i.SrcRange, set.decl.address()+" is one, not several",
 					"It has neither count nor for_each.")}
 			}
@@ -123,6 +123,15 @@ func (f frame) choose(set *instances, rest hcl.Traversal, rng hcl.Range) (*insta
 		return f.x.phantom(set), rest[1:], nil
 	}
 	return nil, nil, hcl.Diagnostics{f.noInstance(set, key, at)}
+}
+
+// meansInstance says that a key of something that is one is meant to choose one
+// of several: of a node, whose attributes have none, and where more follows.
+func meansInstance(d *decl, key hcl.TraverseIndex, rest hcl.Traversal) bool {
+	if key.Key.Type() != cty.String || key.Key.IsNull() || !key.Key.IsKnown() || d.root != rootNode || len(rest) < 2 {
+		return false
+	}
+	return !schema.NodeType.HasAttribute(key.Key.AsString()) && diag.Suggest(key.Key.AsString(), attributeNames(schema.NodeType)) == ""
 }
 
 // chooseOpen is choose while the number of instances isn't known.

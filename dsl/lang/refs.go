@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 // flat writes a reference with a computed index, node.web[each.key].ip, as one
@@ -84,15 +85,24 @@ func (f frame) index(e *hclsyntax.IndexExpr) (cty.Value, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	v, more := f.at(coll, f.onlyType(key), e.BracketRange)
+	v, more := f.at(coll, f.onlyType(key), e.BracketRange, f.typed(e.Collection))
 	return v, append(diags, more...)
 }
 
-// at is hcl's index operator, in our words.
-func (f frame) at(coll, key cty.Value, rng hcl.Range) (cty.Value, hcl.Diagnostics) {
+// at is hcl's index operator, in our words. hard says that the type of what it
+// is applied to comes from a declaration.
+func (f frame) at(coll, key cty.Value, rng hcl.Range, hard bool) (cty.Value, hcl.Diagnostics) {
 	v, diags := hcl.Index(coll, key, &rng)
 	if !diags.HasErrors() {
 		return v, nil
+	}
+	if d := f.noAttribute(coll, key, rng); hard && d != nil {
+		return f.always(d)
+	}
+	if t := coll.Type(); !f.dead && (t.Equals(schema.NodeType) || isStepType(t)) {
+		if d := f.noAttribute(coll, key, rng); d != nil {
+			return cty.DynamicVal, hcl.Diagnostics{d}
+		}
 	}
 	if f.dead && (coll.Type().IsTupleType() || coll.Type().IsObjectType() || coll.IsNull()) {
 		return cty.DynamicVal, nil // reached only if it is there
