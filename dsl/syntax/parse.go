@@ -38,7 +38,20 @@ func Parse(src []byte, name string) (*File, hcl.Diagnostics) {
 	if sound(diags) {
 		return f, diags
 	}
-	return f.piecewise(src, name)
+	if d := otherFormat(src, name); d != nil {
+		f.Lost = true
+		f.Body.Attributes, f.Body.Blocks = hclsyntax.Attributes{}, nil
+		return f, hcl.Diagnostics{d}
+	}
+	text, conflicts := withoutConflicts(src, name)
+	if len(conflicts) > 0 {
+		f.Lost = true
+		if f.Body, diags = parse(text, name, hcl.InitialPos); sound(diags) {
+			return f, append(conflicts, diags...)
+		}
+	}
+	f, diags = f.piecewise(text, name)
+	return f, append(conflicts, diags...)
 }
 
 func parse(src []byte, name string, from hcl.Pos) (*hclsyntax.Body, hcl.Diagnostics) {
@@ -87,6 +100,10 @@ func (f *File) piecewise(src []byte, name string) (*File, hcl.Diagnostics) {
 			continue
 		}
 		text := src[p.start.Byte:p.end.Byte]
+		if p.comment >= 0 {
+			all = append(all, f.commentedOut(p, name, src))
+			continue
+		}
 		body, diags := parse(text, name, p.start)
 		if sound(diags) {
 			all = append(all, diags...)
@@ -103,6 +120,18 @@ func (f *File) piecewise(src []byte, name string) (*File, hcl.Diagnostics) {
 		}
 	}
 	return f, all
+}
+
+// commentedOut takes what is whole in a piece before a comment that nothing
+// closes, which is all that is wrong with it.
+func (f *File) commentedOut(p piece, name string, src []byte) *hcl.Diagnostic {
+	f.Lost = true
+	body, _ := parse(src[p.start.Byte:p.comment], name, p.start)
+	f.take(body, p.comment)
+	if p.head != nil && !f.hasBlockAt(p.start.Byte) {
+		f.stub(p, name, src)
+	}
+	return foreign(src, name, p.comment, p.comment+2, "/* is not closed", "Everything after it is a comment, up to a */, and there is none.")
 }
 
 // take adds what is whole before an offset.

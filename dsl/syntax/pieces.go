@@ -13,6 +13,8 @@ type piece struct {
 	head  *head // nil: what stands above the first block
 	start hcl.Pos
 	end   hcl.Pos
+	// comment is where a comment begins that nothing closes; -1 without one.
+	comment int
 }
 
 // head is the line that a block begins with.
@@ -39,9 +41,10 @@ var (
 )
 
 // pieces cuts a text before each line that begins a block, but not within a
-// heredoc.
+// heredoc or a comment.
 func pieces(src []byte) []piece {
-	all := []piece{{start: hcl.InitialPos}}
+	all := []piece{{start: hcl.InitialPos, comment: -1}}
+	comment := 0 // where the last one ends
 	last := lastOf(src)
 	marker := ""
 	at := hcl.InitialPos
@@ -50,6 +53,9 @@ func pieces(src []byte) []piece {
 		at.Line++
 		at.Byte += len(line)
 		line = bytes.TrimSuffix(line, []byte("\n"))
+		if start.Byte < comment {
+			continue
+		}
 		if marker != "" {
 			if string(bytes.TrimSpace(line)) == marker {
 				marker = ""
@@ -63,7 +69,16 @@ func pieces(src []byte) []piece {
 		}
 		if h := headOf(line); h != nil || includeLine.Match(line) {
 			all[len(all)-1].end = start
-			all = append(all, piece{head: h, start: start})
+			all = append(all, piece{head: h, start: start, comment: -1})
+		}
+		if open := openComment(line); open >= 0 {
+			comment = len(src)
+			from := start.Byte + open
+			if n := bytes.Index(src[from:], []byte("*/")); n >= 0 {
+				comment = from + n
+			} else {
+				all[len(all)-1].comment = from
+			}
 		}
 	}
 	all[len(all)-1].end = position(src, len(src), hcl.InitialPos)

@@ -1,0 +1,6 @@
+{
+  "scenario": { "s": {} },
+  "node": [ { "w": { "image": "i" } } ]
+}
+
+# want: SCN0106 1 {
