@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -152,6 +153,27 @@ func TestANodeThatIsStartedAgainGetsItsRulesBeforeItIsReady(t *testing.T) {
 	if !slices.Equal(order, []string{"0", "1"}) {
 		t.Errorf("rules when it was asked whether it is ready: %v", order)
 	}
+}
+
+func TestANodeThatStartsByItselfGetsItsRulesToo(t *testing.T) {
+	s := newLinkScene()
+	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))
+	s.do("comes_back", func(ctx context.Context, env *step.Env) error {
+		if err := env.Nodes.Kill(ctx, "node.a", "SIGKILL"); err != nil {
+			return err
+		}
+		s.placed.ComeBack("node.a")
+		return step.Poll(ctx, env.Clock, time.Millisecond, func(context.Context) error {
+			if n := len(s.placed.InForce("node.a")); n != 1 {
+				return fmt.Errorf("%d rules in force", n)
+			}
+			return nil
+		})
+	})
+	s.do("mend", heals("cut"))
+	s.look("after")
+	s.play(t, t.TempDir()).expect(t, 0)
+	s.expectSeen(t, "after", "0 0 0 0")
 }
 
 // Negative controls: with what changes the kernel replaced by nothing, and the

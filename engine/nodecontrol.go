@@ -231,17 +231,23 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	if err != nil {
 		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
 	}
-	if err := c.x.recutStarted(ctx, n, id); err != nil {
-		return st, err
-	}
 	// The place's clock may be another one.
 	if st.StartedAt.After(called) && st.StartedAt.Before(c.x.now()) {
 		called = st.StartedAt
 	}
-	if err := c.x.relink(ctx, n, called); err != nil {
-		return st, err
+	return st, c.x.reinstate(ctx, n, id, called)
+}
+
+// reinstate puts in force again, in a node that was started no earlier than
+// since, what faults want there and a start undoes.
+func (x *executor) reinstate(ctx context.Context, n *node, id runtime.NodeID, since time.Time) error {
+	if err := x.recutStarted(ctx, n, id); err != nil {
+		return err
 	}
-	return st, c.x.refail(ctx, n.decl.Address)
+	if err := x.relink(ctx, n, since); err != nil {
+		return err
+	}
+	return x.refail(ctx, n.decl.Address)
 }
 
 // awaitFirstStart waits for the process of a node that the beginning starts. It

@@ -208,8 +208,13 @@ func (x *executor) sawStart(n *node) {
 	x.newStart(n)
 	x.startEnds(n)
 	x.running(n, runtime.NodeState{StartedAt: x.now(), Ports: n.ports})
-	address := n.decl.Address
+	address, id, since := n.decl.Address, n.id, x.now()
 	x.task(func() {
+		err := x.reinstate(x.base, n, id, since)
+		if err != nil && runtime.KindOf(err) != runtime.NotRunning && x.base.Err() == nil {
+			// The heal of a fault sees whether it was in force to its end.
+			x.emit(event.Warning{Text: fmt.Sprintf("%s started by itself, and faults are not in force in it again: %s", address, err)})
+		}
 		// Nobody waits for it: what it runs into shows where the node is used.
 		_ = nodesOf{x, ""}.WaitReady(x.base, address)
 	})
