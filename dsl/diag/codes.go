@@ -150,7 +150,7 @@ var entries = []Entry{
 	{EmptyAxis, "a matrix axis has no values"},
 	{DuplicateValue, "a value stands twice"},
 	{AllExcluded, "every combination of the matrix is excluded"},
-	{TooMany, "there are too many variants or instances"},
+	{TooMany, "there are too many variants, instances or elements"},
 	{BadCount, "count must be a whole number that isn't negative, for_each a list, map or set"},
 	{BadAxis, "exclude and include name axes of the matrix and their values"},
 	{ShortSecret, "a sensitive value is too short to be hidden in free text"},

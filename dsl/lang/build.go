@@ -14,8 +14,8 @@ import (
 
 // expand checks a variant and makes its instances. With part it makes only
 // those of the declarations that it says, in order to check them.
-func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl) bool) *Variant {
-	x := newExpansion(l.p, l.vars, l.variants[key], problems)
+func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl) bool, t *effort) *Variant {
+	x := newExpansion(l.p, l.vars, l.variants[key], problems, t)
 	x.limit = s.Timeout
 	for _, v := range s.Variables {
 		if v.Sensitive {

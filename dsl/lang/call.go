@@ -48,14 +48,23 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 	for i, a := range e.Args {
 		v, more := f.value(a)
 		diags = append(diags, more...)
+		if d := f.readThrough(a, v); d != nil {
+			diags = append(diags, d)
+		}
 		hidden = hidden || v.HasMarkDeep(sensitive)
 		if expanded := e.ExpandFinal && i == len(e.Args)-1; !expanded {
 			diags = append(diags, needsConversion(a, v, parameter(fn, i))...)
+			var d *hcl.Diagnostic
+			if v, d = f.asTaken(e.Name, parameter(fn, i), a, v); d != nil {
+				diags = append(diags, d)
+			}
 			v = f.onlyType(v)
+		} else if d := f.amongEachOther(a, v); d != nil {
+			diags = append(diags, d)
 		}
 		c.Args[i] = known(a, v)
 	}
-	if diags.HasErrors() {
+	if diags.HasErrors() || f.effort.left < 0 { // the latter has been reported
 		return cty.DynamicVal, diags
 	}
 	if d := f.lookupOfNothing(e, c.Args); d != nil {
@@ -88,6 +97,27 @@ func parameter(fn function.Function, i int) *function.Parameter {
 		return &params[i]
 	}
 	return fn.VarParam()
+}
+
+// conversions are the functions that make a collection of any value.
+var conversions = map[string]cty.Type{
+	"tolist": cty.List(cty.DynamicPseudoType), "tomap": cty.Map(cty.DynamicPseudoType), "toset": cty.Set(cty.DynamicPseudoType),
+}
+
+// asTaken is a value as a function takes it, where cty would take too long to
+// convert it.
+func (f frame) asTaken(name string, p *function.Parameter, e hclsyntax.Expression, v cty.Value) (cty.Value, *hcl.Diagnostic) {
+	want, converts := conversions[name]
+	if p != nil && !converts {
+		want = p.Type
+	}
+	if want == cty.NilType || !want.IsCollectionType() {
+		return v, nil
+	}
+	if v = sequence(v, want); v.Type().IsCollectionType() {
+		return v, nil
+	}
+	return v, f.amongEachOther(e, v)
 }
 
 // needsConversion reports a string, not known yet, where a number or a bool is
@@ -212,6 +242,9 @@ func (f frame) try(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
 		v, diags := f.attempt(a)
 		if diags.HasErrors() {
 			first = append(first, diags...)
+			if f.effort.left < 0 {
+				return cty.DynamicVal, first
+			}
 			continue
 		}
 		if !f.checking() {
@@ -227,6 +260,9 @@ func (f frame) try(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
 	if decided {
 		return result, nil
 	}
+	if f.effort.left < 0 {
+		return cty.DynamicVal, first // it has been reported while checking
+	}
 	return cty.DynamicVal, hcl.Diagnostics{diag.New(diag.CannotEvaluate, e.Range(), "none of the arguments of try can be evaluated", first[0].Summary+".")}
 }
 
@@ -235,6 +271,9 @@ func (f frame) can(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
 		return f.always(diag.New(diag.WrongCall, e.Range(), "can takes one argument", ""))
 	}
 	v, diags := f.attempt(e.Args[0])
+	if f.effort.left < 0 {
+		return cty.DynamicVal, diags
+	}
 	if diags.HasErrors() {
 		return cty.False, nil
 	}

@@ -65,6 +65,10 @@ type program struct {
 	gaps bool
 	// perhaps are names that may be declared where it isn't clear what is.
 	perhaps perhaps
+	// mostEffort is what may be done to evaluate a variant, and effort what may
+	// still be done until all of it is checked.
+	mostEffort int
+	effort     *effort
 }
 
 // decl is a block that declares something. A local is one too, of an attribute.

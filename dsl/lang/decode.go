@@ -52,6 +52,11 @@ var (
 func decode(set *source.Set, opts Options) (*program, hcl.Diagnostics) {
 	p := &program{set: set, opts: opts, top: newScope(nil, nil), types: map[typeKey]*define{}, declared: map[string]map[string]*decl{}}
 	p.funcs = newFunctions(set, opts.Seed)
+	p.mostEffort = maxEffort
+	for _, f := range set.Files {
+		p.mostEffort += len(f.Src)
+	}
+	p.effort = newEffort(variantsEffort*p.mostEffort, nil)
 	l := &loader{p: p, defines: map[*hclsyntax.Block]*define{}}
 	if set.Lost {
 		p.gaps = true

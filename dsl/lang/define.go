@@ -274,7 +274,7 @@ func metaOf(k schema.Kind, name string) bool {
 
 func (l *loader) param(d *define, p *decl) *param {
 	one := &param{rng: p.rng, validations: p.args.blocks["validation"], attr: schema.Attr{Name: p.name, Type: cty.DynamicPseudoType, MayBeEmpty: true}}
-	x := newExpansion(l.p, nil, nil, &sink{})
+	x := newExpansion(l.p, nil, nil, &sink{}, l.p.effort)
 	x.paramType(p, &one.attr)
 	f := x.checker(p.file, x.top, nil)
 	f.only, f.purpose = []string{}, "a param's block"

@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -157,7 +159,14 @@ func (f frame) key(e *hclsyntax.ObjectConsKeyExpr) (cty.Value, hcl.Diagnostics) 
 func (f frame) conditional(e *hclsyntax.ConditionalExpr) (cty.Value, hcl.Diagnostics) {
 	c := *e
 	if !f.checking() {
-		c.Condition, c.TrueResult, c.FalseResult = f.child(e.Condition), f.child(e.TrueResult), f.child(e.FalseResult)
+		onTrue, onFalse := f.child(e.TrueResult), f.child(e.FalseResult)
+		l, more := onTrue.Value(f.ctx)
+		r, evenMore := onFalse.Value(f.ctx)
+		l, r, d := f.arms(e, l, r)
+		if d != nil || f.effort.left < 0 {
+			return cty.DynamicVal, problem(d)
+		}
+		c.Condition, c.TrueResult, c.FalseResult = f.child(e.Condition), fixed(e.TrueResult, l, more), fixed(e.FalseResult, r, evenMore)
 		return c.Value(f.ctx)
 	}
 	cond, _ := f.value(e.Condition)
@@ -168,6 +177,10 @@ func (f frame) conditional(e *hclsyntax.ConditionalExpr) (cty.Value, hcl.Diagnos
 	plain, _ := cond.Unmark()
 	onTrue, _ := f.mayBeDead(isFalse(plain)).value(e.TrueResult)
 	onFalse, _ := f.mayBeDead(isTrue(plain)).value(e.FalseResult)
+	onTrue, onFalse, d := f.arms(e, onTrue, onFalse)
+	if d != nil || f.effort.left < 0 {
+		return cty.DynamicVal, problem(d)
+	}
 	c.Condition, c.TrueResult, c.FalseResult = known(e.Condition, cond), known(e.TrueResult, onTrue), known(e.FalseResult, onFalse)
 	v, diags := c.Value(f.ctx)
 	for _, d := range diags {
@@ -179,12 +192,37 @@ func (f frame) conditional(e *hclsyntax.ConditionalExpr) (cty.Value, hcl.Diagnos
 	return v, diags
 }
 
+// arms are the arms of a conditional, where cty would take too long to find a
+// type for both.
+func (f frame) arms(e *hclsyntax.ConditionalExpr, l, r cty.Value) (cty.Value, cty.Value, *hcl.Diagnostic) {
+	s, t := l.Type(), r.Type()
+	switch {
+	case s.IsTupleType() && t.IsTupleType() && s.Length() != t.Length():
+		any := cty.List(cty.DynamicPseudoType)
+		l, r = sequence(l, any), sequence(r, any)
+	case s.IsObjectType() && t.IsObjectType() && !slices.Equal(attributeNames(s), attributeNames(t)):
+		any := cty.Map(cty.DynamicPseudoType)
+		l, r = sequence(l, any), sequence(r, any)
+	default:
+		return l, r, nil
+	}
+	for _, v := range []cty.Value{l, r} {
+		if v.Type().IsCollectionType() {
+			continue
+		}
+		if d := f.amongEachOther(e, v); d != nil {
+			return l, r, d
+		}
+	}
+	return l, r, nil
+}
+
 // forExpr evaluates the body for an unknown element too, where there is none
 // to try it with: errors in it would show up only when it is too late.
 func (f frame) forExpr(e *hclsyntax.ForExpr) (cty.Value, hcl.Diagnostics) {
 	c := *e
 	if !f.checking() {
-		c.CollExpr, c.ValExpr = f.child(e.CollExpr), f.child(e.ValExpr)
+		c.CollExpr, c.ValExpr = f.child(e.CollExpr), f.bounded(e)
 		if e.KeyExpr != nil {
 			c.KeyExpr = f.child(e.KeyExpr)
 		}
@@ -195,20 +233,88 @@ func (f frame) forExpr(e *hclsyntax.ForExpr) (cty.Value, hcl.Diagnostics) {
 	}
 	f.hidesRoot(e)
 	coll, _ := f.value(e.CollExpr)
-	c.CollExpr = known(e.CollExpr, coll)
+	var rounds []forRound
+	made := 0
 	for _, el := range elements(coll) {
-		f.forBody(e, el[0], el[1])
+		r := f.forBody(e, el[0], el[1])
+		rounds = append(rounds, r)
+		if made += r.made(); made > maxElements {
+			return cty.DynamicVal, hcl.Diagnostics{tooLarge(e)}
+		}
+		if f.effort.left < 0 {
+			return cty.DynamicVal, nil // which has been reported
+		}
 	}
-	// What the body says has been reported now; hcl's own loop only computes.
-	quiet, _ := f.silently()
-	c.ValExpr = quiet.child(e.ValExpr)
+	return f.computed(e, coll, rounds)
+}
+
+// bounded is the value of a for's body while running, until there are too many.
+func (f frame) bounded(e *hclsyntax.ForExpr) hclsyntax.Expression {
+	made := 0
+	return thunk{Expression: e.ValExpr, ask: func(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+		if made > maxElements {
+			return cty.DynamicVal, nil // which has been reported
+		}
+		inner := f
+		inner.ctx = ctx
+		v, diags := inner.value(e.ValExpr)
+		if made += 1 + weigh(v).elements; made > maxElements {
+			return cty.DynamicVal, append(diags, tooLarge(e))
+		}
+		return v, diags
+	}}
+}
+
+// computed lets hcl make a for's value of what its body came to.
+func (f frame) computed(e *hclsyntax.ForExpr, coll cty.Value, rounds []forRound) (cty.Value, hcl.Diagnostics) {
+	c := *e
+	c.CollExpr = known(e.CollExpr, coll)
+	at := -1
+	// hcl asks for a condition, if there is one, then for a key, if there is one,
+	// then for a value; and before all for a condition without any element.
+	c.ValExpr = inTurn(e.ValExpr, func() cty.Value {
+		if e.KeyExpr == nil && e.CondExpr == nil {
+			at++
+		}
+		return rounds[at].val
+	})
 	if e.KeyExpr != nil {
-		c.KeyExpr = quiet.child(e.KeyExpr)
+		c.KeyExpr = inTurn(e.KeyExpr, func() cty.Value {
+			if e.CondExpr == nil {
+				at++
+			}
+			return rounds[at].key
+		})
 	}
 	if e.CondExpr != nil {
-		c.CondExpr = quiet.child(e.CondExpr)
+		asked := false
+		c.CondExpr = thunk{Expression: e.CondExpr, ask: func(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+			if !asked {
+				asked = true
+				quiet, _ := f.silently()
+				quiet.ctx = ctx
+				return quiet.value(e.CondExpr)
+			}
+			at++
+			return rounds[at].cond, nil
+		}}
 	}
 	return c.Value(f.ctx)
+}
+
+// forRound is what the body of a for comes to for an element.
+type forRound struct{ cond, key, val cty.Value }
+
+// made is how much of a value it adds.
+func (r forRound) made() int {
+	if plain, _ := r.cond.Unmark(); r.cond != cty.NilVal && isFalse(plain) {
+		return 0
+	}
+	return 1 + weigh(r.val).elements
+}
+
+func inTurn(e hclsyntax.Expression, next func() cty.Value) hclsyntax.Expression {
+	return thunk{Expression: e, ask: func(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return next(), nil }}
 }
 
 // elements returns keys and values to check the body of a for with.
@@ -234,7 +340,7 @@ func elements(coll cty.Value) [][2]cty.Value {
 	return [][2]cty.Value{{cty.DynamicVal, cty.DynamicVal}}
 }
 
-func (f frame) forBody(e *hclsyntax.ForExpr, key, val cty.Value) {
+func (f frame) forBody(e *hclsyntax.ForExpr, key, val cty.Value) (r forRound) {
 	vars := map[string]cty.Value{e.ValVar: val}
 	if e.KeyVar != "" {
 		vars[e.KeyVar] = key
@@ -242,6 +348,7 @@ func (f frame) forBody(e *hclsyntax.ForExpr, key, val cty.Value) {
 	body := f.with(vars)
 	if e.CondExpr != nil {
 		cond, _ := body.value(e.CondExpr)
+		r.cond = cond
 		if d := f.wantBool(e.CondExpr, cond, "an if"); d != nil {
 			f.sink.add(d)
 		}
@@ -249,9 +356,10 @@ func (f frame) forBody(e *hclsyntax.ForExpr, key, val cty.Value) {
 		body = body.mayBeDead(isFalse(cond))
 	}
 	if e.KeyExpr != nil {
-		body.value(e.KeyExpr)
+		r.key, _ = body.value(e.KeyExpr)
 	}
-	body.value(e.ValExpr)
+	r.val, _ = body.value(e.ValExpr)
+	return r
 }
 
 // variableRange finds the place of a for's variable, which hcl doesn't keep: it

@@ -90,7 +90,10 @@ func (f frame) oneArgument(b *body, a schema.Attr) (cty.Value, hcl.Diagnostics) 
 	case schema.RefSteps, schema.RefFaults:
 		return f.stepList(a, e)
 	}
-	v, diags := f.value(e)
+	v, diags := f.ofAny(e)
+	if d := f.readThrough(e, v); d != nil {
+		diags = append(diags, d)
+	}
 	if diags.HasErrors() {
 		return unknown, diags
 	}

@@ -38,6 +38,8 @@ type expansion struct {
 	innerProbes []*Probe // those inside uses
 	spent       *spent
 	alones      *spent // by defines that are checked by themselves
+	effort      *effort
+	ownUsed     int // see frame.own
 
 	// stack is what is being worked out, for naming circles.
 	stack []hop
@@ -106,10 +108,10 @@ func (p *place) holding(s *scope) *place {
 	return p
 }
 
-func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink) *expansion {
+func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink, t *effort) *expansion {
 	return &expansion{
 		p: p, vars: vars, matrix: matrix, whole: s, sink: s,
-		spent: forVariant(), alones: forDefines(),
+		spent: forVariant(), alones: forDefines(), effort: t,
 		top:       newPlace(nil, p.top, "", cty.NilVal),
 		byAddress: map[string]*instance{},
 		locals:    map[localKey]*local{},
@@ -136,12 +138,17 @@ func (x *expansion) instance(address string) *instance {
 
 // checker returns the frame in which something at a place is checked.
 func (x *expansion) checker(file *source.File, at *place, rec *recorder) frame {
-	return frame{x: x, file: file, place: at, ctx: &hcl.EvalContext{}, sink: x.sink, hard: x.sink, rec: rec}
+	return frame{x: x, file: file, place: at, ctx: &hcl.EvalContext{}, sink: x.sink, hard: x.sink, rec: rec, effort: x.effort, own: &x.ownUsed}
 }
 
 // runner returns the frame in which something at a place is evaluated.
 func (x *expansion) runner(file *source.File, at *place, inst *instance, s Scope) frame {
-	return frame{x: x, file: file, place: at, inst: inst, ctx: &hcl.EvalContext{}, scope: s}
+	f := frame{x: x, file: file, place: at, inst: inst, ctx: &hcl.EvalContext{}, scope: s,
+		effort: newEffort(x.p.mostEffort, nil), done: map[any]evaluated{}, own: new(int)}
+	if u, ok := s.(*unchanging); ok {
+		f.done, f.same = u.done, u.same
+	}
+	return f
 }
 
 // maxDepth is how many things may be worked out for one another. No person
@@ -210,7 +217,7 @@ func (f frame) localValue(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Ran
 		at = own
 	}
 	if !f.checking() {
-		v, diags := f.x.runner(d.file, at, nil, f.scope).value(d.expr)
+		v, diags := f.running(d, at)
 		if diags.HasErrors() {
 			return v, diags
 		}
@@ -223,6 +230,20 @@ func (f frame) localValue(name hcl.TraverseAttr, rest hcl.Traversal, rng hcl.Ran
 	}
 	f.rec.through(&l.rec, rng)
 	return f.follow(f.onlyType(l.value), rest, false)
+}
+
+// running evaluates a local once for an evaluation that runs: where each local
+// uses another twice, there are as many ways to the last as no time is enough for.
+func (f frame) running(d *decl, at *place) (cty.Value, hcl.Diagnostics) {
+	k := localKey{d: d, at: at}
+	if was, ok := f.done[k]; ok {
+		return was.value, was.diags
+	}
+	inner := f.x.runner(d.file, at, nil, f.scope)
+	inner.effort, inner.done, inner.own = f.effort, f.done, f.own
+	v, diags := inner.value(d.expr)
+	f.done[k] = evaluated{v, diags}
+	return v, diags
 }
 
 // local works out a local at a place: at the top, or inside a use.
@@ -296,6 +317,9 @@ func (f frame) eachValue(root string, name hcl.TraverseAttr, rest hcl.Traversal,
 	inst := f.instanceBy(with)
 	if inst == nil {
 		return f.always(diag.New(diag.NotAllowedHere, rng, root+" has a meaning only in a block with "+with, ""))
+	}
+	if inst == f.inst {
+		*f.own++
 	}
 	names := map[string][]string{rootEach: {"key", "value"}, rootCount: {"index"}}[root]
 	switch name.Name {

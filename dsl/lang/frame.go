@@ -49,6 +49,21 @@ type frame struct {
 	args cty.Value
 
 	scope Scope
+	// effort is what may still be done.
+	effort *effort
+	// done are the values of locals and params in an evaluation that runs: at one
+	// instant they are the same wherever they are used.
+	done map[any]evaluated
+	// same is what is the same for all instances, of a scope that is unchanging.
+	same map[sameKey]cty.Value
+	// own counts how many times each or count of the block itself was asked for.
+	own *int
+}
+
+// evaluated is what came of an expression.
+type evaluated struct {
+	value cty.Value
+	diags hcl.Diagnostics
 }
 
 func (f frame) checking() bool { return f.sink != nil }
@@ -80,8 +95,15 @@ func (f frame) mayBeDead(dead bool) frame {
 
 // value evaluates an expression. While checking it never returns diagnostics.
 func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
+	if ok, d := f.spend(e, 1); !ok {
+		return cty.DynamicVal, problem(d)
+	}
 	v, diags := f.eval(e)
-	if d := tooMuch(e, v); d != nil {
+	d := tooMuch(e, v)
+	if d == nil {
+		d = f.made(e, v)
+	}
+	if d != nil {
 		v, diags = cty.DynamicVal, hcl.Diagnostics{d}
 	}
 	if !f.checking() {
@@ -92,6 +114,13 @@ func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, nil
 	}
 	return v, nil
+}
+
+func problem(d *hcl.Diagnostic) hcl.Diagnostics {
+	if d == nil {
+		return nil
+	}
+	return hcl.Diagnostics{d}
 }
 
 // tooMuch reports a value that has grown without measure.
@@ -152,6 +181,11 @@ func (t thunk) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return
 // known is an expression with its place and a value that is already there.
 func known(e hclsyntax.Expression, v cty.Value) hclsyntax.Expression {
 	return thunk{Expression: e, ask: func(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return v, nil }}
+}
+
+// fixed is known, with what was found wrong with it.
+func fixed(e hclsyntax.Expression, v cty.Value, diags hcl.Diagnostics) hclsyntax.Expression {
+	return thunk{Expression: e, ask: func(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return v, diags }}
 }
 
 // local returns the value of a variable of a for expression.

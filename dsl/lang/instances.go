@@ -30,8 +30,9 @@ type instances struct {
 	elem  cty.Type             // of open ones: the type of each.value
 	rec   recorder             // what over leans on
 
-	value cty.Value // of all while checking
-	any   *instance // see phantom
+	value cty.Value         // of all while checking
+	any   *instance         // see phantom
+	same  map[sameKey]*same // what checking came to
 }
 
 // instance is one of them.

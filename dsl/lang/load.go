@@ -32,10 +32,15 @@ type loaded struct {
 // of the files.
 func Load(set *source.Set, opts Options) (*Scenario, hcl.Diagnostics) {
 	p, diags := decode(set, opts)
+	return p.load(diags)
+}
+
+// load checks what has been decoded.
+func (p *program) load(diags hcl.Diagnostics) (*Scenario, hcl.Diagnostics) {
 	s := &sink{diags: diags}
 	scenario, l := prepare(p, s)
 	checkVariants(scenario, l, s)
-	diags = diag.Sort(s.diags, fileNames(set)...)
+	diags = diag.Sort(s.diags, fileNames(p.set)...)
 	l.wrong = diags.HasErrors()
 	return scenario, diags
 }
@@ -57,7 +62,7 @@ func (s *Scenario) Expand(key string) (*Variant, hcl.Diagnostics) {
 		return v, nil
 	}
 	problems := &sink{}
-	v := expand(s, l, key, problems, nil)
+	v := expand(s, l, key, problems, nil, newEffort(l.p.mostEffort, nil))
 	diags := diag.Sort(problems.diags, fileNames(l.p.set)...)
 	switch {
 	case l.wrong:
@@ -83,7 +88,7 @@ func prepare(p *program, s *sink) (*Scenario, *loaded) {
 	scenario := &Scenario{File: p.set.Root.Name, Timeout: 10 * time.Minute, CleanupTimeout: 2 * time.Minute, Seed: p.opts.Seed}
 	l := &loaded{p: p, vars: map[string]cty.Value{}, kept: map[string]*Variant{}}
 	scenario.loaded = l
-	x := newExpansion(p, l.vars, nil, s)
+	x := newExpansion(p, l.vars, nil, s, p.effort)
 	scenario.Variables = x.variables()
 	x.scenarioBlock(scenario)
 	if scenario.Seed == nil {

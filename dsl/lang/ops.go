@@ -129,6 +129,11 @@ func (f frame) equality(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) 
 	l, diags := f.value(e.LHS)
 	r, more := f.value(e.RHS)
 	diags = append(diags, more...)
+	for _, v := range []cty.Value{l, r} {
+		if d := f.readThrough(e, v); d != nil {
+			diags = append(diags, d)
+		}
+	}
 	if diags.HasErrors() {
 		return cty.UnknownVal(cty.Bool), diags
 	}

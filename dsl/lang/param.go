@@ -40,7 +40,7 @@ func (f frame) paramValue(name hcl.TraverseAttr, rest hcl.Traversal, from, rng h
 		return f.follow(f.onlyType(g.value), rest, hard)
 	}
 	if u.inst.decl.root == rootProbe {
-		v, diags := f.outside(u).oneArgument(u.inst.decl.args, g.param.attr)
+		v, diags := f.givenNow(g, u)
 		if diags.HasErrors() {
 			return cty.DynamicVal, diags
 		}
@@ -51,6 +51,17 @@ func (f frame) paramValue(name hcl.TraverseAttr, rest hcl.Traversal, from, rng h
 		v = all.GetAttr(name.Name)
 	}
 	return f.follow(f.paramNodes(g, v), rest, hard)
+}
+
+// givenNow evaluates once what the use of a probe gives for a param: where each
+// of those inside each other uses it twice, no time is enough.
+func (f frame) givenNow(g *given, u *use) (cty.Value, hcl.Diagnostics) {
+	if was, ok := f.done[g]; ok {
+		return was.value, was.diags
+	}
+	v, diags := f.outside(u).oneArgument(u.inst.decl.args, g.param.attr)
+	f.done[g] = evaluated{v, diags}
+	return v, diags
 }
 
 // takesStep says that a param is a reference that is written, not a value.

@@ -75,7 +75,7 @@ func converted(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty.Value, *
 		return cty.NilVal, diag.New(diag.UnknownArgument, keyRange(e, at, name), `"`+a.Name+pathText(at)+`" has no "`+name+`"`,
 			list("It takes", takes), diag.DidYouMean(name, takes))
 	}
-	got, err := convert.Convert(v, a.Type)
+	got, err := convert.Convert(sequence(v, a.Type), a.Type)
 	if err != nil {
 		return wrong(blame(v, a.Type, nil, err))
 	}

@@ -139,7 +139,7 @@ func (x *expansion) fit(v cty.Value, want cty.Type, defaults *typeexpr.Defaults,
 	if defaults != nil && !v.IsNull() {
 		v = defaults.Apply(v)
 	}
-	got, err := convert.Convert(v, want)
+	got, err := convert.Convert(sequence(v, want), want)
 	if err == nil {
 		return got, true
 	}

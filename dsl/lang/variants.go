@@ -14,26 +14,27 @@ import (
 // since whoever checks them mostly wants them next. Of the others, what doesn't
 // hang on the matrix is checked once, the rest in each.
 func checkVariants(s *Scenario, l *loaded, problems *sink) {
+	forOne := func() *effort { return newEffort(l.p.mostEffort, l.p.effort) }
 	if len(s.VariantKeys) == 1 {
-		l.only = expand(s, l, s.VariantKeys[0], problems, nil)
+		l.only = expand(s, l, s.VariantKeys[0], problems, nil, forOne())
 		return
 	}
 	varies := l.p.varying()
 	shared := &sink{}
-	expand(s, l, s.VariantKeys[0], shared, func(d *decl) bool { return !varies[d] })
+	expand(s, l, s.VariantKeys[0], shared, func(d *decl) bool { return !varies[d] }, forOne())
 	problems.add(shared.diags...)
 	var all []ofVariant
 	made := 0 // instances of variants that are kept
 	for _, key := range s.VariantKeys {
 		own := &sink{}
 		if made < mostKept {
-			v := expand(s, l, key, own, nil)
+			v := expand(s, l, key, own, nil, forOne())
 			made += v.x.spent.made
 			l.kept[key] = v
 			all = append(all, ofVariant{key, without(own.diags, shared.diags)})
 			continue
 		}
-		expand(s, l, key, own, func(d *decl) bool { return varies[d] })
+		expand(s, l, key, own, func(d *decl) bool { return varies[d] }, forOne())
 		all = append(all, ofVariant{key, own.diags})
 	}
 	problems.add(inVariants(all)...)

@@ -51,7 +51,8 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 // builder is a plan in the making.
 type builder struct {
 	variant *lang.Variant
-	scope   unknowns
+	known   unknowns
+	scope   lang.Scope // the same, to evaluate with
 	plan    *Plan
 	byID    map[string]*Vertex
 	nodes   map[string][]string  // see nodesOf
@@ -75,9 +76,11 @@ type builder struct {
 func (b *builder) fail(d *hcl.Diagnostic) { b.diags = append(b.diags, d) }
 
 func newBuilder(v *lang.Variant) *builder {
+	known := newUnknowns(v)
 	return &builder{
 		variant: v,
-		scope:   newUnknowns(v),
+		known:   known,
+		scope:   lang.Unchanging(known),
 		plan:    &Plan{Variant: v},
 		byID:    map[string]*Vertex{},
 		named:   map[string][]*Vertex{},

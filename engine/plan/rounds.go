@@ -43,9 +43,11 @@ func (v *Vertex) Next(n int) (Round, hcl.Diagnostics) {
 // inner is a builder of what stands inside of what another has built: it knows
 // what is outside, and leaves it as it is.
 func (b *builder) inner(made lang.Round) *builder {
+	known := unknowns{made.Planned, maps.Clone(b.known.others)}
 	in := &builder{
 		variant: b.variant,
-		scope:   unknowns{made.Planned, maps.Clone(b.scope.others)},
+		known:   known,
+		scope:   lang.Unchanging(known),
 		plan:    &Plan{Variant: b.variant},
 		byID:    maps.Clone(b.byID),
 		nodes:   b.nodes,
@@ -55,7 +57,7 @@ func (b *builder) inner(made lang.Round) *builder {
 		starter: b.starter,
 		roots:   b.roots,
 	}
-	in.scope.addSteps(made.Steps)
+	in.known.addSteps(made.Steps)
 	return in
 }
 
