@@ -134,11 +134,16 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 		do(x.phantom(set))
 		return
 	}
+	attr, _ := d.multiple()
 	for n, i := range set.list {
 		if x.spent.crowded && n > 0 {
 			return
 		}
+		before := x.spent.made
 		do(i)
+		if n == 0 && attr != nil {
+			x.foresee(i, before, len(set.list), attr.Expr.Range(), rootEach, rootCount)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -36,20 +38,40 @@ func forDefines() *spent { return &spent{mostMade: maxMade / 10, mostInside: max
 // nothing has any.
 func (x *expansion) crowd(s *instances, attr *hclsyntax.Attribute) {
 	x.spent.made += len(s.list)
-	if x.spent.made <= x.spent.mostMade {
+	if x.spent.made <= x.spent.mostMade && !x.spent.crowded {
 		return
 	}
 	s.failed, s.list = true, nil
 	if x.spent.crowded {
 		return
 	}
-	x.spent.crowded = true
 	at := s.decl.rng
 	if attr != nil {
 		at = attr.Expr.Range()
 	}
-	x.tooMany(s.place, at, "more than "+indexText(maxMade)+" instances in all",
+	x.crowded(s.place, at)
+}
+
+func (x *expansion) crowded(at *place, rng hcl.Range) {
+	x.spent.crowded = true
+	x.tooMany(at, rng, "more than "+indexText(maxMade)+" instances in all",
 		"What stands inside something that is there more than once is made for each: the numbers multiply.")
+}
+
+// foresee reports too many instances once the first of several has been made,
+// if the others come to as many: to make them only to find that out takes
+// seconds, and all the memory that there may be.
+func (x *expansion) foresee(i *instance, madeBefore, several int, at hcl.Range, differing ...string) {
+	first := x.spent.made - madeBefore
+	if x.spent.crowded || x.spent.made+first*(several-1) <= x.spent.mostMade {
+		return
+	}
+	for _, t := range i.decl.references() {
+		if slices.Contains(differing, t.RootName()) {
+			return // it may come to less
+		}
+	}
+	x.crowded(i.place, at)
 }
 
 // tooDeep counts what uses come to, and reports too much of it, once.

@@ -252,7 +252,11 @@ func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 		if x.spent.crowded && r > 0 {
 			break
 		}
+		before := x.spent.made
 		s.Rounds = append(s.Rounds, inner(cty.NumberIntVal(int64(r)), roundPrefix(i, r)))
+		if r == 0 && s.For == 0 {
+			x.foresee(i, before, n, attr.Expr.Range(), rootRepeat)
+		}
 	}
 	s.Steps = s.Rounds[0]
 	if s.For == 0 {
