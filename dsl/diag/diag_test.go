@@ -3,6 +3,7 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -266,4 +267,25 @@ func FuzzPrintTakesAnyRange(f *testing.F) {
 			t.Error("an escape code came through")
 		}
 	})
+}
+
+func TestManyThatSayTheLikeOfOnePlaceAreOne(t *testing.T) {
+	at := hcl.Range{Filename: "main.hcl", Start: hcl.Pos{Line: 3, Column: 1, Byte: 30}, End: hcl.Pos{Line: 3, Column: 2, Byte: 31}}
+	below := at
+	below.Start.Line++
+	of := func(n int, at hcl.Range, detail string) (all hcl.Diagnostics) {
+		for i := range n {
+			all = append(all, New(NeverHealed, at, fmt.Sprintf("nothing ends number %d", i), detail, AsNote()))
+		}
+		return all
+	}
+	got := Sort(append(of(1000, at, "Give it a for."), of(8, below, "Few.")...))
+	if len(got) != 9 {
+		t.Fatalf("%d are left", len(got))
+	}
+	check(t, got[0].Summary+": "+got[0].Detail, "nothing ends number 0: Give it a for. And so it is with 999 more.")
+	check(t, got[8].Detail, "Few.")
+	if again := Sort(got); len(again) != 9 || again[0].Detail != got[0].Detail {
+		t.Errorf("%v", again)
+	}
 }

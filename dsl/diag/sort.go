@@ -3,6 +3,8 @@ package diag
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -29,7 +31,41 @@ func Sort(diags hcl.Diagnostics, files ...string) hcl.Diagnostics {
 			cmp.Compare(CodeOf(a), CodeOf(b)),
 		)
 	})
-	return dedupe(all)
+	return fold(dedupe(all))
+}
+
+// fewAlike are told one by one.
+const fewAlike = 8
+
+// fold leaves one of many diagnostics that say the like of the same place, as
+// those of a block do that is there a thousand times, and says how many there
+// are.
+func fold(sorted hcl.Diagnostics) hcl.Diagnostics {
+	type key struct {
+		severity hcl.DiagnosticSeverity
+		code     Code
+		rng      hcl.Range
+		detail   string
+	}
+	keyOf := func(d *hcl.Diagnostic) key { return key{d.Severity, CodeOf(d), place(d), d.Detail} }
+	count, told := map[key]int{}, map[key]bool{}
+	for _, d := range sorted {
+		count[keyOf(d)]++
+	}
+	all := make(hcl.Diagnostics, 0, len(sorted))
+	for _, d := range sorted {
+		k := keyOf(d)
+		switch {
+		case count[k] <= fewAlike:
+			all = append(all, d)
+		case !told[k]:
+			told[k] = true
+			c := *d
+			c.Detail = strings.TrimSpace(c.Detail + " And so it is with " + strconv.Itoa(count[k]-1) + " more.")
+			all = append(all, &c)
+		}
+	}
+	return all
 }
 
 // dedupe drops what says again what was said: the same summary at the same
