@@ -134,7 +134,7 @@ func (l *loader) nestedOf(in *body, b *hclsyntax.Block, s schema.Block) {
 			}
 		}
 		l.add(diag.New(diag.UnknownType, b.LabelRanges[0], "no "+string(s.Of)+` named "`+b.Labels[0]+`"`,
-			l.elsewhere(s.Of, b.Labels[0]), diag.DidYouMean(b.Labels[0], all)))
+			l.elsewhere(s.Of, b.Labels[0], all), didYouMean(b.Labels[0], all)))
 		in.take(b.Type, l.openBody(in.file, b))
 		return
 	}
@@ -195,8 +195,8 @@ func (l *loader) unknownArgument(in *hclsyntax.Block, a *hclsyntax.Attribute, ob
 		return a.Name
 	}
 	l.add(diag.New(diag.UnknownArgument, a.NameRange, what+` has no argument "`+a.Name+`"`,
-		list("It takes", attrs), diag.DidYouMean(a.Name, attrs)))
-	return diag.Suggest(a.Name, attrs)
+		list("It takes", attrs), didYouMean(a.Name, append(slices.Clone(attrs), blocks...))))
+	return suggest(a.Name, attrs)
 }
 
 func (l *loader) unknownNested(in, b *hclsyntax.Block, objects []schema.Object, extra []string) {
@@ -207,8 +207,15 @@ func (l *loader) unknownNested(in, b *hclsyntax.Block, objects []schema.Object, 
 		return
 	}
 	blocks = append(blocks, extra...)
+	detail := list("Blocks in it:", blocks)
+	switch s := suggest(b.Type, slices.Concat(blocks, attrs)); {
+	case b.Type == "dynamic":
+		detail = "A block that may stand more than once is written as often as it is wanted."
+	case slices.Contains(attrs, s):
+		detail = "Write it as " + s + " = …, which is an argument."
+	}
 	l.add(diag.New(diag.UnknownBlock, b.TypeRange, describe(in)+` has no block "`+b.Type+`"`,
-		list("Blocks in it:", blocks), diag.DidYouMean(b.Type, blocks)))
+		detail, didYouMean(b.Type, slices.Concat(blocks, attrs))))
 }
 
 // names lists the attributes and the blocks of several schemas.

@@ -221,7 +221,7 @@ func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
 		all := l.typeNames(k)
 		if !d.broken { // wrong labels have been reported
 			l.add(diag.New(diag.UnknownType, d.block.LabelRanges[0], "no "+string(k)+` named "`+d.typ.Name+`"`,
-				l.elsewhere(k, d.typ.Name), diag.DidYouMean(d.typ.Name, all)))
+				l.elsewhere(k, d.typ.Name, all), didYouMean(d.typ.Name, all)))
 		}
 		d.broken = true
 		bodies, _ := l.split(d.file, d.block, nil, meta, openTo(d.block.Body, meta))
@@ -239,12 +239,16 @@ func (l *loader) typed(d *decl, k schema.Kind, meta schema.Object) {
 	l.countOrEach(d)
 }
 
-// elsewhere says that a name is a type of another kind.
-func (l *loader) elsewhere(k schema.Kind, name string) string {
+// elsewhere says that a name is a type of another kind, or where those there are
+// are listed, if none of them is like it.
+func (l *loader) elsewhere(k schema.Kind, name string, all []string) string {
 	for _, other := range []schema.Kind{schema.Action, schema.Probe, schema.Workload, schema.NodeKind} {
 		if _, _, ok := l.lookup(other, name); ok && other != k {
 			return "There is " + article(string(other)) + " of that name."
 		}
+	}
+	if suggest(name, all) == "" {
+		return "scenario explain lists them all."
 	}
 	return ""
 }
@@ -403,6 +407,9 @@ func (l *loader) unknownTop(b *hclsyntax.Block) {
 	slices.Sort(all)
 	l.p.gaps = true
 	l.misspelt(b, diag.Suggest(b.Type, all))
-	l.add(diag.New(diag.UnknownBlock, b.TypeRange, `no block "`+b.Type+`"`, list("A file holds", sorted(all)),
-		diag.DidYouMean(b.Type, all)))
+	detail := list("A file holds", sorted(all))
+	if b.Type == "include" {
+		detail = `include is an argument: include = ["FILE.hcl"].`
+	}
+	l.add(diag.New(diag.UnknownBlock, b.TypeRange, `no block "`+b.Type+`"`, detail, didYouMean(b.Type, all)))
 }

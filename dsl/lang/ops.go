@@ -22,6 +22,12 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return cty.UnknownVal(e.Op.Type), diags
 	}
+	if d := f.textsAdded(e, l, r); d != nil {
+		return cty.DynamicVal, hcl.Diagnostics{d}
+	}
+	if l == cty.DynamicVal && isSum(e.LHS) && e.Op == hclsyntax.OpAdd && r.Type() == cty.String {
+		return cty.DynamicVal, nil // one more text of those
+	}
 	bad := f.wantNumber(e.LHS, l)
 	bad = append(bad, f.wantNumber(e.RHS, r)...)
 	if len(bad) > 0 {
@@ -36,6 +42,29 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 	}
 	c.LHS, c.RHS = known(e.LHS, l), known(e.RHS, r)
 	return c.Value(f.ctx)
+}
+
+// textsAdded reports a + between texts, which a template joins. What the sum would
+// be is a value of any type, so that of a + b + c the first one is told.
+func (f frame) textsAdded(e *hclsyntax.BinaryOpExpr, l, r cty.Value) *hcl.Diagnostic {
+	if e.Op != hclsyntax.OpAdd || l.Type() != cty.String || r.Type() != cty.String {
+		return nil
+	}
+	return diag.New(diag.WrongOperand, e.SrcRange, "+ adds numbers, and these are texts", `Texts are joined in a template: "`+f.inTemplate(e.LHS)+f.inTemplate(e.RHS)+`".`)
+}
+
+// inTemplate is an expression as it stands in a template.
+func (f frame) inTemplate(e hclsyntax.Expression) string {
+	text := f.source(e.Range())
+	if t, ok := e.(*hclsyntax.TemplateExpr); ok && t.IsStringLiteral() && len(text) > 1 && text[0] == '"' {
+		return text[1 : len(text)-1]
+	}
+	return "${" + text + "}"
+}
+
+func isSum(e hclsyntax.Expression) bool {
+	b, ok := e.(*hclsyntax.BinaryOpExpr)
+	return ok && b.Op == hclsyntax.OpAdd
 }
 
 func isZero(v cty.Value) bool {

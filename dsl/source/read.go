@@ -135,6 +135,10 @@ func worded(f *File, diags hcl.Diagnostics) hcl.Diagnostics {
 			all = append(all, redefined(f, *d.Subject))
 			continue
 		}
+		if better := meant(f, d); better != nil {
+			all = append(all, better)
+			continue
+		}
 		all = append(all, diag.Adopt(diag.Syntax, start(f.Name), hcl.Diagnostics{d})...)
 	}
 	return all

@@ -1,0 +1,16 @@
+scenario "s" {}
+
+node "web" {
+  image = "i"
+}
+
+locals {
+  a = "a" + "b"
+  b = "http://" + node.web.ip + ":80"
+  c = "1" - "2"
+}
+
+# want: SCN0308 8 "a" + "b"
+# want: SCN0308 9 "http://" + node.web.ip
+# want: SCN0308 10 "1"
+# want: SCN0308 10 "2"
