@@ -149,7 +149,8 @@ func create(f newFile) error {
 	}
 	_, err = out.Write(f.content)
 	if err := errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("create %s: %w", f.path, err)
+		// A part of it would be in the way of the next attempt.
+		return errors.Join(fmt.Errorf("create %s: %w", f.path, err), os.Remove(f.path))
 	}
 	return nil
 }

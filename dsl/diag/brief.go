@@ -13,6 +13,12 @@ const (
 	pieceTail    = 20
 )
 
+// oneLine writes line ends as strings have them: what is read line by line, and
+// a name with one in it, must not look like two messages.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(text)
+}
+
 // brief cuts long pieces of a message: what stands in quotes, and words.
 func brief(message string) string {
 	if len(message) <= longestPiece {

@@ -38,7 +38,7 @@ func New(code Code, rng hcl.Range, summary, detail string, options ...Option) *h
 	x := &Extra{Code: code}
 	d := &hcl.Diagnostic{
 		Severity: hcl.DiagError,
-		Summary:  brief(summary),
+		Summary:  brief(oneLine(summary)),
 		Detail:   brief(detail),
 		Subject:  &rng,
 		Extra:    x,
@@ -64,7 +64,7 @@ func AsNote() Option {
 
 // Hint puts text beside the caret.
 func Hint(text string) Option {
-	return func(_ *hcl.Diagnostic, x *Extra) { x.Hint = brief(text) }
+	return func(_ *hcl.Diagnostic, x *Extra) { x.Hint = brief(oneLine(text)) }
 }
 
 // DidYouMean puts the candidate that is most like name beside the caret, if
@@ -80,7 +80,7 @@ func DidYouMean(name string, candidates []string) Option {
 // Also names a further place: Also(first, "first declared here").
 func Also(rng hcl.Range, text string) Option {
 	return func(_ *hcl.Diagnostic, x *Extra) {
-		x.Related = append(x.Related, Related{Range: placed(rng), Text: brief(text)})
+		x.Related = append(x.Related, Related{Range: placed(rng), Text: brief(oneLine(text))})
 	}
 }
 

@@ -26,10 +26,7 @@ var (
 			{Name: "description", Type: cty.String, Doc: "What it is for."},
 			{Name: "sensitive", Type: cty.Bool, Default: cty.False, Doc: "Whether the value is replaced by `(sensitive)` wherever it turns up."},
 		},
-		Blocks: []schema.Block{{Name: "validation", Repeated: true, Doc: "A condition that the value must meet.", Body: schema.Object{Attrs: []schema.Attr{
-			{Name: "condition", Type: cty.Bool, Required: true, Doc: "True for a value that is accepted; it may use `var.NAME` of this variable."},
-			{Name: "error_message", Type: cty.String, Required: true, Doc: "What a person reads if it is not."},
-		}}}},
+		Blocks: []schema.Block{validationOf("it may use `var.NAME` of this variable.")},
 	}
 	defineArgs = schema.Object{Attrs: []schema.Attr{
 		{Name: "description", Type: cty.String, Doc: "What it does, in a sentence."},
@@ -40,7 +37,7 @@ var (
 			{Name: "default", Type: cty.DynamicPseudoType, Doc: "The value when a use leaves it out; without one a use must give it."},
 			{Name: "description", Type: cty.String, Doc: "What it is for."},
 		},
-		Blocks: variableArgs.Blocks,
+		Blocks: []schema.Block{validationOf("it may use `param.NAME` of this param.")},
 	}
 	imageArgs = schema.Object{
 		Attrs: []schema.Attr{{Name: "pull", Type: cty.String, Check: schema.CheckImage, Doc: "The reference of an image, such as `nginx:1.29`. One that the place where nodes live already has is used as it is."}},
@@ -118,6 +115,15 @@ const (
 	maxInstances = 1_000
 	maxRounds    = 10_000
 )
+
+// validationOf is a validation block, of which uses says what its condition may
+// refer to.
+func validationOf(uses string) schema.Block {
+	return schema.Block{Name: "validation", Repeated: true, Doc: "A condition that the value must meet.", Body: schema.Object{Attrs: []schema.Attr{
+		{Name: "condition", Type: cty.Bool, Required: true, Doc: "True for a value that is accepted; " + uses},
+		{Name: "error_message", Type: cty.String, Required: true, Doc: "What a person reads if it is not."},
+	}}}
+}
 
 func checkWhole(v cty.Value) error {
 	if !v.AsBigFloat().IsInt() {

@@ -138,7 +138,7 @@ func Blocks() []Block {
 
 // describedDefine are the blocks that are a define's own.
 var describedDefine = defineArgs.And(schema.Object{Blocks: []schema.Block{
-	{Name: "param", Repeated: true, Doc: "An argument of a use, written as `param \"NAME\"`.", Body: paramArgs},
+	{Name: "param", Label: "NAME", Repeated: true, Doc: "An argument of a use, written as `param \"NAME\"`.", Body: paramArgs},
 	{Name: "locals", Repeated: true, Doc: "Named values, written as `NAME = EXPRESSION`: each use has its own."},
 	{Name: "result", Doc: "What a use yields, written as `NAME = EXPRESSION`."},
 }})

@@ -71,6 +71,14 @@ func blockUsage(b lang.Block) string {
 	return usage
 }
 
+// headOf is what a nested block begins with.
+func headOf(n schema.Block) string {
+	if n.Label == "" {
+		return n.Name
+	}
+	return n.Name + ` "` + n.Label + `"`
+}
+
 // nestedGroup is the group of blocks that stand in others.
 const nestedGroup = "nested"
 
@@ -85,7 +93,7 @@ func (l *Language) nestedTopics() []Topic {
 			}
 		}
 		t := Topic{Kind: BlockTopic, Name: n.Name, Group: nestedGroup, Summary: summaryOf(n.Doc), Doc: afterSummary(n.Doc), See: []string{owner},
-			Usage: n.Name + " {" + requiredLines(n.Body, "  ") + "\n}"}
+			Usage: headOf(n) + " {" + requiredLines(n.Body, "  ") + "\n}"}
 		if rows := arguments(n.Body); len(rows) > 0 {
 			t.Sections = []Section{{Title: "Arguments", Rows: rows}}
 		}

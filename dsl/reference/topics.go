@@ -221,7 +221,10 @@ func requiredLines(o schema.Object, indent string) string {
 }
 
 func rootTopic(r lang.Root) Topic {
-	t := Topic{Kind: RootTopic, Name: r.Name, Summary: r.Summary, root: r.Name, Sections: []Section{{Title: "Attributes", Rows: results(r.Value.Attrs)}}}
+	t := Topic{Kind: RootTopic, Name: r.Name, Summary: r.Summary, root: r.Name}
+	if len(r.Value.Attrs) > 0 {
+		t.Sections = []Section{{Title: "Attributes", Rows: results(r.Value.Attrs)}}
+	}
 	var ways []string
 	for _, a := range r.Value.Attrs {
 		ways = append(ways, r.Name+"."+a.Name)

@@ -91,6 +91,7 @@ type Block struct {
 	Required bool
 	Repeated bool // may stand more than once; decodes to a list of objects
 	Body     Object
+	Label    string // what stands for its label where its use is shown; empty without
 	// Of says that the block has a label, which names a type of this kind, and
 	// what BodyOf returns for the type in place of Body. It decodes to an object
 	// of the name, type, and of the arguments, args. BodyOf refuses a type that
