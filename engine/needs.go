@@ -8,7 +8,6 @@ import (
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/machine"
-	"github.com/scenario-run/scenario/engine/plan"
 )
 
 // machineSuffices finds out, before anything is provisioned, whether the machine
@@ -38,18 +37,11 @@ func (x *executor) machineSuffices(ctx context.Context) bool {
 // needed is all that steps of the plan need of the kernel.
 func (x *executor) needed() (all []link.Ability) {
 	for _, v := range x.vertices {
-		for _, n := range needsOf(v) {
+		for _, n := range v.Needs() {
 			all = append(all, abilities(n)...)
 		}
 	}
 	return all
-}
-
-func needsOf(v *vertex) []schema.Need {
-	if v.Kind != plan.StepVertex {
-		return nil
-	}
-	return v.Step.Type.Needs
 }
 
 func abilities(n schema.Need) (all []link.Ability) {
@@ -61,7 +53,7 @@ func abilities(n schema.Need) (all []link.Ability) {
 
 // lacking says what the kernel has not got that a step needs, or nil.
 func (x *executor) lacking(v *vertex) *event.Cause {
-	for _, n := range needsOf(v) {
+	for _, n := range v.Needs() {
 		if _, err := x.kernel.Best(abilities(n)); err != nil {
 			return &event.Cause{
 				State:   event.Error,

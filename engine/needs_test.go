@@ -46,3 +46,13 @@ func TestAPlanWithoutNeedsStartsNoAgentForThem(t *testing.T) {
 	}
 	s.play(t, t.TempDir()).expect(t, 0)
 }
+
+// What a step injects needs what it would need on its own.
+func TestWhatTheTypesInNestedBlocksNeedIsAskedForToo(t *testing.T) {
+	s := needy(link.Kernel{link.Netem: "it does not have it"})
+	storm := s.vertices[len(s.vertices)-1].Step
+	storm.Of = []schema.Type{{Kind: schema.Fault, Name: "delay", Needs: []schema.Need{{"netem"}}}}
+	p := s.play(t, t.TempDir())
+	p.expect(t, 4)
+	p.expectCause(t, "action.needy needs netem of this machine's kernel")
+}

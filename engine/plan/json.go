@@ -74,9 +74,7 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		if v.Step != nil {
 			j.Type, j.Background = v.Step.Type.Name, v.Step.Meta.Background
-			if v.Kind == StepVertex {
-				j.Needs = v.Step.Type.Needs
-			}
+			j.Needs = v.Needs()
 		}
 		for _, e := range v.Waits {
 			edge := jsonEdge{On: e.On, Need: string(e.Need), Cause: e.Cause}

@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/scenario-run/scenario/dsl/lang"
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 // Plan is a variant's graph.
@@ -68,6 +70,24 @@ type Vertex struct {
 	// be checked against the first, and not part of the plan.
 	beyond bool
 	by     *builder // of the start of a repeat by time
+}
+
+// Needs are what the machine must be able to do for a step: what its type needs,
+// and the types of its nested blocks, such as the faults that chaos injects.
+// Each is there once.
+func (v *Vertex) Needs() []schema.Need {
+	if v.Kind != StepVertex {
+		return nil
+	}
+	all := slices.Clone(v.Step.Type.Needs)
+	for _, t := range v.Step.Of {
+		for _, n := range t.Needs {
+			if !slices.ContainsFunc(all, func(is schema.Need) bool { return slices.Equal(is, n) }) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
 }
 
 // Edge says that a vertex waits for another.

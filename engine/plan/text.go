@@ -89,8 +89,8 @@ func (t *printer) vertex(number int, v *Vertex, ids int) {
 		below = strings.Repeat(" ", 8)
 	}
 	t.wrappedAfter(head, below, v.Title)
-	if v.Kind == StepVertex && len(v.Step.Type.Needs) > 0 {
-		t.wrapped(below, "needs: "+needs(v.Step.Type))
+	if needs := v.Needs(); len(needs) > 0 {
+		t.wrapped(below, "needs: "+needsText(needs))
 	}
 	for _, c := range []Cause{ByImage, ByNode, ByOrder, ByAfter, ByReference} {
 		if on := waits(v, c); on != "" {
@@ -99,10 +99,10 @@ func (t *printer) vertex(number int, v *Vertex, ids int) {
 	}
 }
 
-// needs lists what the machine must be able to do.
-func needs(of schema.Type) string {
+// needsText lists what the machine must be able to do.
+func needsText(needs []schema.Need) string {
 	var all []string
-	for _, n := range of.Needs {
+	for _, n := range needs {
 		all = append(all, n.String())
 	}
 	return strings.Join(all, ", ")
