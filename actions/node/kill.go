@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/step"
 )
 
@@ -28,6 +31,7 @@ already is a failure: there would be nothing to kill. Another signal than SIGKIL
 the node exit too; one that it survives is inconclusive.
 
 Ended by ` + "`start`, `restart` and `heal`" + `, which start the nodes again and wait until they are ready.`,
+		Check: checkKill,
 		Takes: []schema.Resource{schema.Down},
 		Examples: []schema.Example{{
 			Title: "Kill a node and bring it back",
@@ -46,6 +50,14 @@ action "heal" "back" {
 `),
 		}},
 	}, killFault{})
+}
+
+// checkKill refuses signals that end nothing.
+func checkKill(args cty.Value) error {
+	if s := args.GetAttr("signal"); s.IsKnown() && !s.IsNull() && process.Spares(s.AsString()) {
+		return fmt.Errorf("no node exits by %s; pause freezes one for a while", s.AsString())
+	}
+	return nil
 }
 
 type killIntent struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -54,7 +53,7 @@ assert "another_came" {
 
 // checkKill refuses signals that end nothing.
 func checkKill(args cty.Value) error {
-	if s := args.GetAttr("signal"); s.IsKnown() && !s.IsNull() && slices.Contains([]string{"SIGSTOP", "SIGCONT", "SIGTSTP", "SIGCHLD", "SIGURG", "SIGWINCH"}, s.AsString()) {
+	if s := args.GetAttr("signal"); s.IsKnown() && !s.IsNull() && process.Spares(s.AsString()) {
 		return fmt.Errorf("no process ends by %s; pause_process stops some for a while", s.AsString())
 	}
 	return checkMatch(args)

@@ -102,6 +102,12 @@ func (m Match) Find(all []Process) []Process {
 	return found
 }
 
+// Spares says that no process ends by a signal, as "SIGSTOP", whatever it has
+// said of it to the kernel: a fault that is to end one can't be made with it.
+func Spares(signal string) bool {
+	return slices.Contains([]string{"SIGSTOP", "SIGCONT", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCHLD", "SIGURG", "SIGWINCH"}, signal)
+}
+
 // The jobs of an agent that lives among a node's processes.
 const (
 	// ListJob writes one line, all Processes but the agent itself.
