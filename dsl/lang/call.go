@@ -64,7 +64,7 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 		}
 		c.Args[i] = known(a, v)
 	}
-	if diags.HasErrors() || f.effort.left < 0 { // the latter has been reported
+	if diags.HasErrors() || f.effort.isOver() { // the latter has been reported
 		return cty.DynamicVal, diags
 	}
 	if d := f.lookupOfNothing(e, c.Args); d != nil {
@@ -242,7 +242,7 @@ func (f frame) try(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
 		v, diags := f.attempt(a)
 		if diags.HasErrors() {
 			first = append(first, diags...)
-			if f.effort.left < 0 {
+			if f.effort.isOver() {
 				return cty.DynamicVal, first
 			}
 			continue
@@ -260,7 +260,7 @@ func (f frame) try(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
 	if decided {
 		return result, nil
 	}
-	if f.effort.left < 0 {
+	if f.effort.isOver() {
 		return cty.DynamicVal, first // it has been reported while checking
 	}
 	return cty.DynamicVal, hcl.Diagnostics{diag.New(diag.CannotEvaluate, e.Range(), "none of the arguments of try can be evaluated", first[0].Summary+".")}
@@ -271,7 +271,7 @@ func (f frame) can(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
 		return f.always(diag.New(diag.WrongCall, e.Range(), "can takes one argument", ""))
 	}
 	v, diags := f.attempt(e.Args[0])
-	if f.effort.left < 0 {
+	if f.effort.isOver() {
 		return cty.DynamicVal, diags
 	}
 	if diags.HasErrors() {

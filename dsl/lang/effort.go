@@ -16,10 +16,12 @@ const (
 	// maxElements is how many elements a value may have, those of its elements
 	// included.
 	maxElements = 100_000
-	// maxEffort is how much may be done to evaluate what a variant says, beside
-	// the bytes of its files: parts of expressions that are evaluated, and
-	// elements and pieces of text that are made or read by them.
-	maxEffort = 2_000_000
+	// maxEffort is how much may be done to evaluate what a variant says: parts of
+	// expressions that are evaluated, and elements and pieces of text that are made
+	// or read by them. The bytes of its files are added, so that what is written out
+	// is never too much, and something for each instance.
+	maxEffort      = 1_000_000
+	instanceEffort = 30
 	// variantsEffort is how many times as much may be done for all variants.
 	variantsEffort = 4
 	// pieceOfText counts as one, in bytes.
@@ -35,6 +37,13 @@ type effort struct {
 
 func newEffort(most int, of *effort) *effort { return &effort{left: most, of: of} }
 
+// grant adds to what may be done.
+func (t *effort) grant(n int) {
+	for ; t != nil; t = t.of {
+		t.left += n
+	}
+}
+
 // take says whether there was enough left.
 func (t *effort) take(n int) bool {
 	for ; t != nil; t = t.of {
@@ -43,6 +52,16 @@ func (t *effort) take(n int) bool {
 		}
 	}
 	return true
+}
+
+// isOver says that nothing may be done any more.
+func (t *effort) isOver() bool {
+	for ; t != nil; t = t.of {
+		if t.left < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // end notes that there was not enough. It says whether that was known.
@@ -120,6 +139,16 @@ const comparisons = 8
 func tooLarge(e hclsyntax.Expression) *hcl.Diagnostic {
 	return diag.New(diag.TooMany, e.Range(), "a value of more than "+indexText(maxElements)+" elements",
 		"Those inside others count too: what is made for each of 1,000 elements is there 1,000 times.")
+}
+
+// effortOf is what it takes to evaluate a part of an expression by itself. Calls
+// and templates convert what they are given.
+func effortOf(e hclsyntax.Expression) int {
+	switch e.(type) {
+	case *hclsyntax.FunctionCallExpr, *hclsyntax.TemplateExpr, *hclsyntax.TemplateJoinExpr:
+		return 4
+	}
+	return 1
 }
 
 // makes says that an expression makes a value, in place of choosing one that is

@@ -163,7 +163,7 @@ func (f frame) conditional(e *hclsyntax.ConditionalExpr) (cty.Value, hcl.Diagnos
 		l, more := onTrue.Value(f.ctx)
 		r, evenMore := onFalse.Value(f.ctx)
 		l, r, d := f.arms(e, l, r)
-		if d != nil || f.effort.left < 0 {
+		if d != nil || f.effort.isOver() {
 			return cty.DynamicVal, problem(d)
 		}
 		c.Condition, c.TrueResult, c.FalseResult = f.child(e.Condition), fixed(e.TrueResult, l, more), fixed(e.FalseResult, r, evenMore)
@@ -178,7 +178,7 @@ func (f frame) conditional(e *hclsyntax.ConditionalExpr) (cty.Value, hcl.Diagnos
 	onTrue, _ := f.mayBeDead(isFalse(plain)).value(e.TrueResult)
 	onFalse, _ := f.mayBeDead(isTrue(plain)).value(e.FalseResult)
 	onTrue, onFalse, d := f.arms(e, onTrue, onFalse)
-	if d != nil || f.effort.left < 0 {
+	if d != nil || f.effort.isOver() {
 		return cty.DynamicVal, problem(d)
 	}
 	c.Condition, c.TrueResult, c.FalseResult = known(e.Condition, cond), known(e.TrueResult, onTrue), known(e.FalseResult, onFalse)
@@ -241,7 +241,7 @@ func (f frame) forExpr(e *hclsyntax.ForExpr) (cty.Value, hcl.Diagnostics) {
 		if made += r.made(); made > maxElements {
 			return cty.DynamicVal, hcl.Diagnostics{tooLarge(e)}
 		}
-		if f.effort.left < 0 {
+		if f.effort.isOver() {
 			return cty.DynamicVal, nil // which has been reported
 		}
 	}

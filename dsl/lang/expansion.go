@@ -148,6 +148,9 @@ func (x *expansion) runner(file *source.File, at *place, inst *instance, s Scope
 	if u, ok := s.(*unchanging); ok {
 		f.done, f.same = u.done, u.same
 	}
+	if x.effort.isOver() { // what couldn't be checked isn't evaluated
+		f.effort = x.effort
+	}
 	return f
 }
 

@@ -95,7 +95,7 @@ func (f frame) mayBeDead(dead bool) frame {
 
 // value evaluates an expression. While checking it never returns diagnostics.
 func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
-	if ok, d := f.spend(e, 1); !ok {
+	if ok, d := f.spend(e, effortOf(e)); !ok {
 		return cty.DynamicVal, problem(d)
 	}
 	v, diags := f.eval(e)

@@ -38,6 +38,7 @@ func forDefines() *spent { return &spent{mostMade: maxMade / 10, mostInside: max
 // nothing has any.
 func (x *expansion) crowd(s *instances, attr *hclsyntax.Attribute) {
 	x.spent.made += len(s.list)
+	x.effort.grant(instanceEffort * len(s.list))
 	if x.spent.made <= x.spent.mostMade && !x.spent.crowded {
 		return
 	}
