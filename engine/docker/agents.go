@@ -116,37 +116,41 @@ func (h *agentHandle) what() string {
 	}
 }
 
-// client returns the agent's session, starting the agent if there is none.
+// client returns the agent's session, starting the agent if there is none. A
+// start that is under way is waited for, whoever asked for it.
 func (h *agentHandle) client(ctx context.Context) (*agent.Client, error) {
-	if c := h.known(); c != nil {
-		return c, nil
+	for {
+		c, start := h.knownOrStarting()
+		if c != nil {
+			return c, nil
+		}
+		select {
+		case <-start.done:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("start %s: %w", h.what(), context.Cause(ctx))
+		}
+		if start.since.Equal(h.since) { // else it was for another start of the node
+			return start.client, start.err
+		}
 	}
-	unlock, err := h.r.locks.lock(ctx, fmt.Sprint("agent ", h.key))
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", h.what(), err)
-	}
-	defer unlock()
-	if c := h.known(); c != nil {
-		return c, nil
-	}
-	c, err := h.r.startAgent(ctx, h.scope, h.key)
-	if err != nil {
-		return nil, h.r.failed(ctx, "start "+h.what(), err)
-	}
-	h.r.mu.Lock()
-	old := h.r.agents[h.key]
-	h.r.agents[h.key] = &startedAgent{c, h.since}
-	h.r.mu.Unlock()
-	if old != nil {
-		return c, old.client.Close() // of an earlier start, or lost
-	}
-	return c, nil
 }
 
-// known returns the session of a living agent.
-func (h *agentHandle) known() *agent.Client {
+// knownOrStarting returns the session of a living agent, or else the start that
+// is under way, which it begins if there is none.
+func (h *agentHandle) knownOrStarting() (*agent.Client, *agentStart) {
 	h.r.mu.Lock()
 	defer h.r.mu.Unlock()
+	if c := h.known(); c != nil {
+		return c, nil
+	}
+	if s := h.r.starting[h.key]; s != nil {
+		return nil, s
+	}
+	return nil, h.begin()
+}
+
+// known returns the session of a living agent. Under the runtime's lock.
+func (h *agentHandle) known() *agent.Client {
 	a := h.r.agents[h.key]
 	if a == nil || !a.since.Equal(h.since) {
 		return nil
@@ -157,52 +161,6 @@ func (h *agentHandle) known() *agent.Client {
 	default:
 		return a.client
 	}
-}
-
-// startAgent runs an agent whose lease is its standard input: the daemon closes
-// that when this process ends, and removes the container when the agent does.
-func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agentKey) (*agent.Client, error) {
-	image, err := r.agentImage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var created client.ContainerCreateResult
-	err = r.make(ctx, scope, func(ctx context.Context) (err error) {
-		created, err = r.api.ContainerCreate(ctx, client.ContainerCreateOptions{
-			Config: &container.Config{
-				Image: image, Entrypoint: append([]string{agentPath}, r.opts.AgentArgs...), User: "0:0",
-				OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
-				Labels: labels(scope, map[string]string{labelRole: roleAgent}),
-			},
-			HostConfig: agentHost(key.at),
-		})
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	attached, err := r.api.ContainerAttach(ctx, created.ID, client.ContainerAttachOptions{
-		Stream: true, Stdin: true, Stdout: true, Stderr: true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	pipe := newAgentPipe(attached.HijackedResponse)
-	err = r.limited(ctx, func() error {
-		_, err := r.api.ContainerStart(ctx, created.ID, client.ContainerStartOptions{})
-		return err
-	})
-	if err != nil {
-		return nil, errors.Join(err, pipe.Close())
-	}
-	c, err := agent.NewClient(ctx, pipe)
-	if err != nil {
-		if said := pipe.errors(); said != "" {
-			return nil, fmt.Errorf("%w; it says: %s", err, said)
-		}
-		return nil, err
-	}
-	return c, nil
 }
 
 // agentHost puts an agent into its place, with the one capability that it needs

@@ -49,6 +49,7 @@ type Runtime struct {
 	addresses map[runtime.NodeID]string // of nodes, for messages
 	starts    map[runtime.NodeID]logStart
 	agents    map[agentKey]*startedAgent
+	starting  map[agentKey]*agentStart
 	agentTag  string
 }
 
@@ -82,6 +83,7 @@ func New(ctx context.Context, opts Options) (*Runtime, error) {
 		addresses: map[runtime.NodeID]string{},
 		starts:    map[runtime.NodeID]logStart{},
 		agents:    map[agentKey]*startedAgent{},
+		starting:  map[agentKey]*agentStart{},
 	}
 	r.life, r.end = context.WithCancel(context.Background())
 	if r.opts.AgentBinary == "" {

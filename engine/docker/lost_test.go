@@ -65,6 +65,20 @@ func serveSocket(t *testing.T, handler http.Handler) (host string) {
 	return host
 }
 
+// behind connects to the daemon through a handler, which may keep a request, or
+// answer it itself.
+func behind(t *testing.T, handle func(w http.ResponseWriter, q *http.Request, daemon http.Handler)) *docker.Runtime {
+	t.Helper()
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "docker"})
+	proxy.Transport = &http.Transport{DialContext: daemonSocket(t).dial}
+	host := serveSocket(t, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { handle(w, q, proxy) }))
+	r, err := docker.New(t.Context(), docker.Options{Host: host, AgentBinary: agentBinary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // wire is a way to the daemon that can be cut, as when it or the engine dies.
 type wire struct {
 	daemon   socket
@@ -217,6 +231,18 @@ func untilEvent(t *testing.T, s runtime.Scope, action string) {
 	}
 }
 
+// agents is how many containers of agents a scope has, whatever their state.
+func agents(t *testing.T, s runtime.Scope) int {
+	t.Helper()
+	list, err := api(t).ContainerList(t.Context(), client.ContainerListOptions{
+		All: true, Filters: make(client.Filters).Add("label", "scenario.run="+s.Run, "scenario.role=agent"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list.Items)
+}
+
 func TestAgentsEndWhenTheEngineDies(t *testing.T) {
 	w, r := newWire(t)
 	s := scope(t)
@@ -226,25 +252,16 @@ func TestAgentsEndWhenTheEngineDies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	agents := func() int {
-		list, err := api(t).ContainerList(t.Context(), client.ContainerListOptions{
-			All: true, Filters: make(client.Filters).Add("label", "scenario.run="+s.Run, "scenario.role=agent"),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(list.Items)
-	}
-	if agents() != 3 {
-		t.Fatalf("%d agents", agents())
+	if n := agents(t, s); n != 3 {
+		t.Fatalf("%d agents", n)
 	}
 	w.cut()
 	limit := time.After(20 * time.Second)
-	for tick := time.Tick(50 * time.Millisecond); agents() > 0; {
+	for tick := time.Tick(50 * time.Millisecond); agents(t, s) > 0; {
 		select {
 		case <-tick:
 		case <-limit:
-			t.Fatalf("%d agents are left", agents())
+			t.Fatalf("%d agents are left", agents(t, s))
 		}
 	}
 }
@@ -275,20 +292,14 @@ func TestALostAgentIsReplaced(t *testing.T) {
 }
 
 func TestWhatIsBeingMadeWhenItsCallerLeavesIsSwept(t *testing.T) {
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "docker"})
-	proxy.Transport = &http.Transport{DialContext: daemonSocket(t).dial}
 	creating, goOn := make(chan struct{}), make(chan struct{})
-	host := serveSocket(t, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+	r := behind(t, func(w http.ResponseWriter, q *http.Request, daemon http.Handler) {
 		if strings.HasSuffix(q.URL.Path, "/containers/create") {
 			close(creating)
 			<-goOn
 		}
-		proxy.ServeHTTP(w, q)
-	}))
-	r, err := docker.New(t.Context(), docker.Options{Host: host, AgentBinary: agentBinary})
-	if err != nil {
-		t.Fatal(err)
-	}
+		daemon.ServeHTTP(w, q)
+	})
 	defer r.Close()
 	s := scope(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -26,6 +26,7 @@ const detachLimit = 5 * time.Second
 
 // Sweep removes what carries the scope's labels.
 func (r *Runtime) Sweep(ctx context.Context, scope runtime.Scope, keep []runtime.NodeID) (runtime.Swept, error) {
+	r.giveUpStarts(within(scope))
 	if err := r.making.wait(ctx, within(scope)); err != nil {
 		return runtime.Swept{}, fmt.Errorf("wait for what is still being made: %w", err)
 	}
