@@ -125,11 +125,6 @@ func (x *executor) makeNetwork(ctx context.Context, v *plan.Vertex) error {
 		complete = len(x.places.names) == x.planned(plan.NetworkVertex)
 		x.emit(event.NetworkReady{Name: spec.Name, Subnet: made.Subnet.String()})
 	})
-	if x.usesAgent() {
-		// It takes a while to start, and what needs it will ask at the same
-		// time as everything else. Whether it came up shows there.
-		x.task(func() { _, _ = x.Runtime.Agent(x.base, x.scope, runtime.Place{Network: made.ID}) })
-	}
 	if complete {
 		return x.assignAddresses(ctx)
 	}
@@ -145,24 +140,6 @@ func (x *executor) planned(k plan.Kind) (n int) {
 	return n
 }
 
-// usesAgent says that something certainly asks or sends from the network.
-func (x *executor) usesAgent() bool {
-	if len(x.decl.Probes) > 0 {
-		return true
-	}
-	for _, n := range x.decl.Nodes {
-		if n.Kind != "" {
-			return true
-		}
-	}
-	for _, s := range x.decl.Steps {
-		if s.Kind == lang.WorkloadStep {
-			return true
-		}
-	}
-	return false
-}
-
 func (x *executor) makeVolume(ctx context.Context, v *plan.Vertex) error {
 	id, err := x.Runtime.CreateVolume(ctx, x.scope, runtime.VolumeSpec{Name: v.Volume.Name, Size: v.Volume.Size})
 	if err != nil {
@@ -176,6 +153,7 @@ func (x *executor) makeVolume(ctx context.Context, v *plan.Vertex) error {
 // networks are there: any node's body may name any other's.
 func (x *executor) assignAddresses(ctx context.Context) error {
 	wanted := map[string][]string{}
+	used := x.usesAgent()
 	for _, d := range x.decl.Nodes {
 		args, err := x.nodeBody(ctx, d.Body)
 		if err != nil {
@@ -184,6 +162,10 @@ func (x *executor) assignAddresses(ctx context.Context) error {
 		if wanted[d.Address], err = networkNames(args); err != nil {
 			return fmt.Errorf("%s: %w", d.Address, err)
 		}
+		used = used || isAskedFromNetwork(args)
+	}
+	if used {
+		x.startAgents()
 	}
 	var bad error
 	x.ask(func() {
