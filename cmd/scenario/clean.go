@@ -77,7 +77,7 @@ func clean(w *world, c cleaning) error {
 		}
 		return hit
 	}
-	swept, err := guardian.SweepOwned(ctx, rt, pick)
+	swept, err := guardian.SweepOwned(ctx, rt, cleanLimit, pick)
 	if alive != nil {
 		return usage("run %s goes on (%s)", alive.Run, guardian.Process(alive.Owner)).
 			with("End it, or remove what it has in spite of that: scenario clean " + alive.Run + " --force")
@@ -90,6 +90,9 @@ func clean(w *world, c cleaning) error {
 	}
 	return c.conclude(w, swept, found, err)
 }
+
+// cleanLimit is how long the removal of what one run has may take.
+const cleanLimit = 5 * time.Minute
 
 // youngImage is the age below which an image stays: a run that goes on may be
 // about to use it.

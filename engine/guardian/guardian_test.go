@@ -302,4 +302,39 @@ func TestLeftoversOfLivingOwnersAndKeptNodesStay(t *testing.T) {
 	}
 }
 
+func TestWhatCanNotBeRemovedHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, boot, _, _, err := parseOwner(Owner())
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := fake.New(fake.Options{Fail: func(ctx context.Context, op, run string) error {
+			if op == "Sweep" && strings.HasPrefix(run, "stuck") {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			return nil
+		}})
+		// They are met in the order of their names.
+		for i := range 3 * sweepsAtOnce {
+			run := "stuck" + itoa(i)
+			if i > sweepsAtOnce {
+				run = "z" + itoa(i)
+			}
+			_, err := place.CreateNode(t.Context(), runtime.Scope{Run: run, Owner: host + "/" + boot + "/1/0"}, runtime.NodeSpec{Address: "node." + run, Host: run})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		swept, err := SweepLeftovers(t.Context(), place, began)
+		if err == nil || strings.Count(err.Error(), "it took more than 10s") != sweepsAtOnce+1 {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(began); len(swept.Removed) != 2*sweepsAtOnce-1 || took != 2*leftoverLimit {
+			t.Errorf("in %s removed %v", took, swept.Removed)
+		}
+	})
+}
+
 func itoa(n int) string { return strconv.Itoa(n) }
