@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,21 +15,25 @@ import (
 )
 
 // observeRules sees each way of links meet its rules: one line for each end.
-func (x *executor) observeRules(ctx context.Context, links []link.Link) ([]string, error) {
+func (x *executor) observeRules(ctx context.Context, links []link.Link) (sight, error) {
 	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for rules to take effect", of: observeWithin})
 	defer cancel()
 	var places link.Places
 	x.ask(func() { places = x.linkPlaces() })
-	seen := map[string]string{}
+	seen := map[string]ruledEnd{}
 	var mu sync.Mutex
 	err := x.eachEnd(ctx, links, func(ctx context.Context, end string) error {
 		rules := link.RulesOf(end, links, places)
 		if len(rules) == 0 {
 			return nil
 		}
-		var line string
+		var found ruledEnd
 		err := step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) (err error) {
-			line, err = x.observeEnd(ctx, end, rules, somewhere(end, places))
+			var all []link.Link // others may come and go meanwhile
+			x.ask(func() { all = x.links.all() })
+			look := rulesLook{rules: rules, all: link.RulesOf(end, all, places)}
+			look.somewhere = netip.AddrPortFrom(somewhere(end, places, look.all), uint16(link.Quiet(all)))
+			found, err = x.observeEnd(ctx, end, look)
 			return err
 		})
 		if err != nil {
@@ -36,13 +41,29 @@ func (x *executor) observeRules(ctx context.Context, links []link.Link) ([]strin
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		seen[end] = line
+		seen[end] = found
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return sight{}, err
 	}
-	return linesOf(seen), nil
+	return ruledSight(seen), nil
+}
+
+// ruledSight puts together what was seen at ends.
+func ruledSight(seen map[string]ruledEnd) sight {
+	lines := map[string]string{}
+	met, hidden := false, false
+	for end, found := range seen {
+		lines[end] = found.String()
+		met = met || found.met
+		hidden = hidden || len(found.hidden) > 0
+	}
+	s := sight{lines: linesOf(lines)}
+	if hidden && !met {
+		s.idle = "in force; nothing reaches it now"
+	}
+	return s
 }
 
 // linesOf are what was seen at ends, in their order.
@@ -59,29 +80,131 @@ const (
 	observeWithin = 3 * time.Second
 )
 
-// observeEnd sends packets from an end and says what its rules have met. Those
-// for the way in are seen to be there: what they would meet is kept back at its
-// other end already.
-func (x *executor) observeEnd(ctx context.Context, end string, rules []link.Rule, other netip.Addr) (string, error) {
-	counts, err := x.askEnd(ctx, end, link.KnockJob, link.Knocks(rules, other))
-	if err != nil {
-		return "", err
-	}
-	met := uint64(0)
-	for _, r := range rules {
-		i := slices.IndexFunc(counts, func(c link.Count) bool { return c.Rule == r })
-		switch {
-		case i < 0:
-			return "", fmt.Errorf("the rule to %s is not in force at %s", describeRule(r), end)
-		case counts[i].Packets == 0 && r.Way == link.Out:
-			return "", fmt.Errorf("no packet has met the rule to %s at %s", describeRule(r), end)
-		}
-		met += counts[i].Packets
-	}
-	return fmt.Sprintf("%s in force, met %s", plural(len(rules), "rule"), plural(int(met), "packet")), nil
+// rulesLook is what is looked for at an end.
+type rulesLook struct {
+	rules     []link.Rule    // of the fault
+	all       []link.Rule    // of all faults
+	somewhere netip.AddrPort // see link.Knocks
 }
 
-func describeRule(r link.Rule) string {
+// ruledEnd is what was seen of a fault's rules at an end.
+type ruledEnd struct {
+	rules   int
+	packets uint64
+	met     bool     // a packet of its own has met one
+	hidden  []string // what keeps packets from others, each once
+}
+
+func (e ruledEnd) String() string {
+	text := plural(e.rules, "rule") + " in force"
+	hidden := strings.Join(e.hidden, " and ")
+	switch {
+	case hidden == "":
+		return text + ", met " + plural(int(e.packets), "packet")
+	case !e.met:
+		return text + " " + hidden
+	}
+	return text + ", met " + plural(int(e.packets), "packet") + ", in part " + hidden
+}
+
+// observeEnd sends packets from an end and says what its rules have met. Those
+// for the way in are seen to be there: what they would meet is kept back at its
+// other end already. So are those for the way out that other faults let nothing
+// get to.
+func (x *executor) observeEnd(ctx context.Context, end string, look rulesLook) (ruledEnd, error) {
+	counts, err := x.askEnd(ctx, end, link.KnockJob, link.Knocks(look.rules, look.somewhere))
+	if err != nil {
+		return ruledEnd{}, err
+	}
+	seen := ruledEnd{rules: len(look.rules)}
+	for _, r := range look.rules {
+		i := slices.IndexFunc(counts, func(c link.Count) bool { return c.Rule == r })
+		if i < 0 || missing(counts, look.all, r) {
+			return ruledEnd{}, fmt.Errorf("the rule to %s is not in force at %s", describeRule(r), end)
+		}
+		seen.packets += counts[i].Packets
+		if r.Way == link.In {
+			continue
+		}
+		if counts[i].Packets > 0 {
+			seen.met = true
+			continue
+		}
+		why := x.hiddenBy(end, r, counts[:i], look.somewhere.Addr())
+		if why == "" {
+			return ruledEnd{}, fmt.Errorf("no packet has met the rule to %s at %s", describeRule(r), end)
+		}
+		if !slices.Contains(seen.hidden, why) {
+			seen.hidden = append(seen.hidden, why)
+		}
+	}
+	return seen, nil
+}
+
+// missing says that a rule which several faults want for each of them is not
+// there as often.
+func missing(counts []link.Count, all []link.Rule, r link.Rule) bool {
+	is, want := 0, 0
+	for _, c := range counts {
+		if c.Rule == r {
+			is++
+		}
+	}
+	for _, w := range all {
+		if w == r {
+			want++
+		}
+	}
+	return is < want
+}
+
+// hiddenBy says what keeps packets from a rule for the way out: a rule before it
+// that has met them, or that a fault has taken the end off the network. Empty:
+// nothing that is known.
+func (x *executor) hiddenBy(end string, r link.Rule, before []link.Count, somewhere netip.Addr) string {
+	for _, c := range before {
+		if c.Packets > 0 && c.Rule.Hides(r) {
+			return "behind the rule that " + describeHiding(c.Rule)
+		}
+	}
+	to := r.Peer
+	if !to.IsValid() {
+		to = somewhere
+	}
+	var off string
+	x.ask(func() { off = x.offFor(end, to) })
+	if off == "" {
+		return ""
+	}
+	return "where nothing can be sent now: it is off network " + off
+}
+
+// offFor is the network that a fault has taken a node off, if there is no other
+// on which an address would be reached; else empty. On the loop.
+func (x *executor) offFor(end string, to netip.Addr) string {
+	n := x.nodes[end]
+	if n == nil {
+		return ""
+	}
+	on := func(name string) bool { return n.cut[name] == "" }
+	nowhere := !slices.ContainsFunc(n.networks, on)
+	for _, name := range n.networks {
+		if !on(name) && (nowhere || x.places.networks[name].Subnet.Contains(to)) {
+			return name
+		}
+	}
+	return ""
+}
+
+func describeHiding(r link.Rule) string {
+	does := map[link.Verdict]string{link.Drop: "drops", link.Reject: "rejects", link.Lose: fmt.Sprintf("loses %v%% of", r.Percent)}[r.Verdict]
+	if !r.Peer.IsValid() && r.Port == 0 {
+		return does + " everything"
+	}
+	return does + " what goes to " + describePeer(r)
+}
+
+func describePeer(r link.Rule) string {
 	peer := "everyone"
 	if r.Peer.IsValid() {
 		peer = r.Peer.String()
@@ -89,21 +212,36 @@ func describeRule(r link.Rule) string {
 	if r.Port != 0 {
 		peer = fmt.Sprintf("%s %s:%d", r.Protocol, peer, r.Port)
 	}
-	if r.Way == link.In {
-		return fmt.Sprintf("%s what comes from %s", r.Verdict, peer)
-	}
-	return fmt.Sprintf("%s what goes to %s", r.Verdict, peer)
+	return peer
 }
 
-// somewhere is an address that isn't the end's own.
-func somewhere(end string, places link.Places) netip.Addr {
+func describeRule(r link.Rule) string {
+	if r.Way == link.In {
+		return fmt.Sprintf("%s what comes from %s", r.Verdict, describePeer(r))
+	}
+	return fmt.Sprintf("%s what goes to %s", r.Verdict, describePeer(r))
+}
+
+// somewhere is an address that isn't the end's own, and that no rule of it names
+// if there is one such: what names it could take what is meant for others.
+func somewhere(end string, places link.Places, rules []link.Rule) netip.Addr {
+	named := func(a netip.Addr) bool {
+		return slices.ContainsFunc(rules, func(r link.Rule) bool { return r.Way == link.Out && r.Peer == a })
+	}
 	for _, other := range slices.Sorted(maps.Keys(places)) {
-		if other != end && len(places[other]) > 0 {
-			return places[other][0]
+		for _, a := range places[other] {
+			if other != end && !named(a) {
+				return a
+			}
 		}
 	}
-	if own := places[end]; len(own) > 0 {
-		return own[0].Next() // nobody is there, which is no matter
+	own := places[end]
+	if len(own) == 0 {
+		return netip.Addr{}
 	}
-	return netip.Addr{}
+	free := own[0].Next() // nobody need be there
+	for named(free) || slices.Contains(own, free) {
+		free = free.Next()
+	}
+	return free
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -100,7 +101,7 @@ func (c linksOf) Set(ctx context.Context, links []link.Link) error {
 func (c linksOf) Observe(ctx context.Context) (step.LinksSeen, error) {
 	var links, all []link.Link
 	c.x.ask(func() { links, all = c.x.links.wanted[c.step], c.x.links.all() })
-	seen, err := c.x.observeRules(ctx, links)
+	ruled, err := c.x.observeRules(ctx, links)
 	if err != nil {
 		return step.LinksSeen{}, err
 	}
@@ -108,11 +109,18 @@ func (c linksOf) Observe(ctx context.Context) (step.LinksSeen, error) {
 	if err != nil {
 		return step.LinksSeen{}, err
 	}
-	seen = append(seen, slowed...)
+	seen := slices.Concat(ruled.lines, slowed.lines)
 	if len(seen) == 0 {
 		return step.LinksSeen{}, step.Failf("none of the nodes runs, so that there is nothing to be seen")
 	}
-	return step.LinksSeen{Ends: seen, Note: c.x.noteOf(links)}, nil
+	notes := slices.DeleteFunc([]string{c.x.noteOf(links), ruled.idle, slowed.idle}, func(s string) bool { return s == "" })
+	return step.LinksSeen{Ends: seen, Note: strings.Join(notes, "; ")}, nil
+}
+
+// sight is what was seen of links at their ends.
+type sight struct {
+	lines []string // one for each end
+	idle  string   // that other faults let nothing get there, if so
 }
 
 // Clear takes back what the step has put in force.

@@ -145,9 +145,9 @@ func (x *executor) reachable(from, to string, places link.Places) (all []netip.A
 // observeShapes sees that links are slow: what is in force by the kernel's word,
 // and round trips that take as long as they should. One line for each end that
 // made some.
-func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([]string, error) {
+func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) (sight, error) {
 	if !slices.ContainsFunc(links, func(l link.Link) bool { return l.Effect.Slows() }) {
-		return nil, nil
+		return sight{}, nil
 	}
 	err := x.eachEnd(ctx, links, func(ctx context.Context, name string) error {
 		end := x.end(name)
@@ -156,7 +156,7 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([
 		return x.shapesInForce(ctx, name, end)
 	})
 	if err != nil {
-		return nil, err
+		return sight{}, err
 	}
 	var trips map[string][]trip
 	x.ask(func() { trips = x.trips(links, all) })
@@ -169,7 +169,8 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([
 		}
 	}
 	if len(askers) == 0 {
-		return []string{"in force, but nothing that is sent there gets through"}, nil
+		const idle = "in force; nothing gets through there now"
+		return sight{[]string{idle}, idle}, nil
 	}
 	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for packets to be slow", of: slowWithin + 2*longest})
 	defer cancel()
@@ -189,7 +190,7 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) ([
 		seen[asker] = line
 		return nil
 	})
-	return linesOf(seen), err
+	return sight{lines: linesOf(seen)}, err
 }
 
 // within is how long a trip may take that should take so long: not much more, so

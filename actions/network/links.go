@@ -25,16 +25,19 @@ type linksIn struct {
 	Nodes   []step.Node   `scn:"nodes" doc:"The nodes of the shape, in order."`
 }
 
+// combineDoc says what becomes of several faults on the same links.
+const combineDoc = "Faults on the same links combine in any order: where another one, or a `disconnect`, keeps all packets from a fault, it is active once the kernel says that it is in force, and its line in the timeline or its `hits` say so."
+
 // linksDoc is what every type on links says of them.
 const linksDoc = "Links are chosen by one of `isolate`, `sides`, `from` with `to`, or `shape` with `nodes`. " +
 	"`isolate` means every other address, clients included; the others only what is between the nodes named, so that probes and traffic still reach them. " +
 	"What is dropped or rejected is so at both ends of a link: a node that is restarted meanwhile opens nothing between nodes. " +
-	"Look-up of names is not hit, since Docker answers it inside the node."
+	"Look-up of names is not hit, since Docker answers it inside the node. " + combineDoc
 
 // sentLinksDoc is linksDoc for those that act on what a node sends.
 const sentLinksDoc = "Links are chosen by one of `isolate`, `sides`, `from` with `to`, or `shape` with `nodes`. " +
 	"`isolate` means what these nodes send to every other address, clients included; the others only what is between the nodes named, `sides` and `shape` both ways. " +
-	"Look-up of names is not hit, since Docker answers it inside the node."
+	"Look-up of names is not hit, since Docker answers it inside the node. " + combineDoc
 
 // checkLinks says what is wrong with the choice of links.
 func checkLinks(args cty.Value) error {

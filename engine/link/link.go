@@ -107,6 +107,18 @@ type Rule struct {
 	Percent  float64    `json:"percent,omitempty"`
 }
 
+// nearlyAll is from which share on so many packets are lost, in per cent, that
+// what comes after can't be counted on to meet any.
+const nearlyAll = 90
+
+// Hides says that a rule takes what another one further down would meet: it
+// drops or rejects all of that, or loses nearly all.
+func (r Rule) Hides(later Rule) bool {
+	takes := r.Verdict == Drop || r.Verdict == Reject || r.Verdict == Lose && r.Percent >= nearlyAll
+	return takes && r.Way == later.Way && (!r.Peer.IsValid() || r.Peer == later.Peer) &&
+		(r.Port == 0 || r.Port == later.Port && r.Protocol == later.Protocol)
+}
+
 // Count is a rule that is in force, with the packets that it has met.
 type Count struct {
 	Rule    Rule   `json:"rule"`
@@ -130,8 +142,8 @@ type Knock struct {
 const discard = 9
 
 // Knocks are packets that meet the rules for the way out, one each. Somewhere
-// is an address for those rules that match any.
-func Knocks(rules []Rule, somewhere netip.Addr) []Knock {
+// has the address for those rules that match any, and the port for those.
+func Knocks(rules []Rule, somewhere netip.AddrPort) []Knock {
 	var all []Knock
 	for _, r := range rules {
 		if r.Way != Out {
@@ -139,10 +151,10 @@ func Knocks(rules []Rule, somewhere netip.Addr) []Knock {
 		}
 		k := Knock{Protocol: r.Protocol, At: netip.AddrPortFrom(r.Peer, uint16(r.Port))}
 		if r.Port == 0 {
-			k = Knock{Protocol: UDP, At: netip.AddrPortFrom(r.Peer, discard)}
+			k = Knock{Protocol: UDP, At: netip.AddrPortFrom(r.Peer, somewhere.Port())}
 		}
 		if !r.Peer.IsValid() {
-			k.At = netip.AddrPortFrom(somewhere, k.At.Port())
+			k.At = netip.AddrPortFrom(somewhere.Addr(), k.At.Port())
 		}
 		all = append(all, k)
 	}

@@ -80,3 +80,37 @@ func TestFaultsThatSayTheSameMakeOneRuleButLossesAddUp(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+func TestARuleHidesWhatItTakesTheWayOf(t *testing.T) {
+	rule := func(change func(*Rule)) Rule {
+		r := Rule{Way: Out, Verdict: Drop}
+		change(&r)
+		return r
+	}
+	toB, toA := rule(func(r *Rule) { r.Peer = b }), rule(func(r *Rule) { r.Peer = a })
+	web := rule(func(r *Rule) { r.Peer, r.Protocol, r.Port, r.Verdict = b, TCP, 80, Reject })
+	lost := func(percent float64) Rule {
+		return rule(func(r *Rule) { r.Verdict, r.Percent = Lose, percent })
+	}
+	for _, test := range []struct {
+		name         string
+		first, later Rule
+		want         bool
+	}{
+		{"everything", rule(func(*Rule) {}), web, true},
+		{"the same peer", toB, web, true},
+		{"another peer", toA, web, false},
+		{"a peer for everyone", toB, lost(30), false},
+		{"the same port", web, web, true},
+		{"a port for everything", web, toB, false},
+		{"another protocol", web, rule(func(r *Rule) { r.Peer, r.Protocol, r.Port = b, UDP, 80 }), false},
+		{"all lost", lost(100), toB, true},
+		{"nearly all lost", lost(99), toB, true},
+		{"half lost", lost(50), toB, false},
+		{"the other way", rule(func(r *Rule) { r.Way = In }), toB, false},
+	} {
+		if got := test.first.Hides(test.later); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}

@@ -168,7 +168,7 @@ type Rounds struct {
 	Within time.Duration `json:"within"`
 }
 
-// Quiet is a port for Rounds: one that nobody listens on (RFC 863 and below), and
+// Quiet is a port for Rounds and Knocks: one that nobody listens on (RFC 863 and below), and
 // that no link blocks.
 func Quiet(links []Link) int {
 	for port := discard; port > 0; port-- {

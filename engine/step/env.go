@@ -219,7 +219,8 @@ type Links interface {
 	// later gets them with its start.
 	Set(ctx context.Context, links []link.Link) error
 	// Observe sends packets of its own, and returns when each way was seen to
-	// meet its rules, or to be as slow as it should be.
+	// meet its rules, or to be as slow as it should be. Where other faults keep
+	// all packets from there, it is enough that it is in force.
 	Observe(ctx context.Context) (LinksSeen, error)
 	// Clear takes back what Set has put in force. It is inconclusive if that
 	// was not in force any more.
@@ -231,7 +232,7 @@ type Links interface {
 // LinksSeen is the effect of a fault on links.
 type LinksSeen struct {
 	Ends []string // what was seen at each end, one line each
-	Note string   // by which means, if it is not the usual one
+	Note string   // by which means, if it is not the usual one, and that nothing gets there, if so
 }
 
 // Lookups lets the look-up of names fail in nodes, for the step's fault. What

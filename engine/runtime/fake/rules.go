@@ -104,16 +104,28 @@ func (r *Runtime) knock(place string, spec []byte) ([]link.Count, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	counts := r.rules[place]
+	if n := r.nodes[runtime.NodeID(place)]; n != nil && len(n.spec.Networks) == 0 {
+		return slices.Clone(counts), nil // there is no way for packets
+	}
 	for _, k := range knocks {
-		for i, c := range counts {
-			rule := c.Rule
-			if rule.Way == link.Out && (!rule.Peer.IsValid() || rule.Peer == k.At.Addr()) &&
-				(rule.Port == 0 || rule.Port == int(k.At.Port()) && rule.Protocol == k.Protocol) {
-				counts[i].Packets++
-			}
-		}
+		meet(counts, k)
 	}
 	return slices.Clone(counts), nil
+}
+
+// meet sends a packet past rules, up to the first that keeps it.
+func meet(counts []link.Count, k link.Knock) {
+	for i, c := range counts {
+		rule := c.Rule
+		if rule.Way != link.Out || rule.Peer.IsValid() && rule.Peer != k.At.Addr() ||
+			rule.Port != 0 && (rule.Port != int(k.At.Port()) || rule.Protocol != k.Protocol) {
+			continue
+		}
+		counts[i].Packets++
+		if rule.Verdict != link.Lose || rule.Percent == 100 {
+			return
+		}
+	}
 }
 
 // forgetLinks is what a start does to what is in force on a node's links: its
