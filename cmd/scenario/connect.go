@@ -9,6 +9,7 @@ import (
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/agent"
 	"github.com/scenario-run/scenario/engine/agent/cgroup"
+	"github.com/scenario-run/scenario/engine/agent/fill"
 	"github.com/scenario-run/scenario/engine/agent/hold"
 	"github.com/scenario-run/scenario/engine/agent/kernel"
 	"github.com/scenario-run/scenario/engine/agent/lookups"
@@ -16,6 +17,7 @@ import (
 	"github.com/scenario-run/scenario/engine/agent/round"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/agent/shape"
+	"github.com/scenario-run/scenario/engine/disk"
 	"github.com/scenario-run/scenario/engine/docker"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/lookup"
@@ -45,15 +47,16 @@ type keepers struct {
 	holds     hold.Keeper
 	lookups   lookups.Keeper
 	processes procfs.Keeper
+	room      fill.Keeper
 }
 
 func (k *keepers) Close() error {
-	return errors.Join(k.rules.Close(), k.shapes.Close(), k.holds.Close(), k.lookups.Close(), k.processes.Close())
+	return errors.Join(k.rules.Close(), k.shapes.Close(), k.holds.Close(), k.lookups.Close(), k.processes.Close(), k.room.Close())
 }
 
 // agentJobs are what an agent can do: send traffic, keep rules in force, look at
-// processes and signal them, and read limits. Of the last three each has the
-// right to one only, by where it is.
+// processes and signal them, read limits, and fill a volume. Of the last four each
+// has the right to one only, by where it is.
 func agentJobs(k *keepers) map[string]agent.Job {
 	return map[string]agent.Job{
 		"http": traffic.HTTPJob, "tcp": traffic.TCPJob,
@@ -65,6 +68,7 @@ func agentJobs(k *keepers) map[string]agent.Job {
 		lookup.FailJob: k.lookups.Fail, lookup.LookJob: k.lookups.Look,
 		process.ListJob: k.processes.List, process.SignalJob: k.processes.Signal,
 		cgroup.LimitsJob: cgroup.Job,
+		disk.FillJob:     k.room.Fill, disk.LookJob: k.room.Look, disk.ReleaseJob: k.room.Release,
 	}
 }
 

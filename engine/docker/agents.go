@@ -16,6 +16,7 @@ import (
 
 	"github.com/scenario-run/scenario/engine/agent"
 	"github.com/scenario-run/scenario/engine/agent/cgroup"
+	"github.com/scenario-run/scenario/engine/agent/fill"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
@@ -105,6 +106,8 @@ func (h *agentHandle) what() string {
 	switch at := h.key.at; {
 	case at.Space == runtime.AloneSpace:
 		return "an agent on no network"
+	case at.Volume != "":
+		return "the agent of volume " + at.Volume
 	case at.Node == "":
 		return "the agent of the network"
 	case at.Space == runtime.ProcessSpace:
@@ -176,6 +179,11 @@ func agentHost(at runtime.Place) *container.HostConfig {
 	switch {
 	case at.Space == runtime.AloneSpace:
 		host.NetworkMode = "none"
+	case at.Volume != "":
+		host.NetworkMode, host.CapAdd = "none", []string{"DAC_OVERRIDE"} // the volume may have become another user's
+		host.Mounts = []mount.Mount{{
+			Type: mount.TypeVolume, Source: at.Volume, Target: fill.Root, VolumeOptions: &mount.VolumeOptions{NoCopy: true},
+		}}
 	case at.Node == "":
 	case at.Space == runtime.ProcessSpace:
 		host.NetworkMode, host.PidMode, host.CapAdd = "none", container.PidMode(within), []string{"KILL"}

@@ -84,6 +84,11 @@ func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agent
 	if err != nil {
 		return nil, err
 	}
+	if key.at.Volume != "" { // else the daemon makes one that isn't there
+		if _, err := r.api.VolumeInspect(ctx, key.at.Volume, client.VolumeInspectOptions{}); err != nil {
+			return nil, err
+		}
+	}
 	id, err := r.createAgent(ctx, scope, key.at, image)
 	if err != nil {
 		return nil, err

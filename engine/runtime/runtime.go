@@ -121,11 +121,13 @@ type Agent interface {
 }
 
 // Place is where an agent is: on a network, which is where probes, readiness and
-// traffic come from, or in a namespace of a node.
+// traffic come from, in a namespace of a node, or beside a volume, which lives on
+// as long as the agent does: whatever is on it stays while no node has it.
 type Place struct {
 	Network string // id; of no account with a Node
 	Node    NodeID
-	Space   Space // of the Node, but for AloneSpace
+	Space   Space  // of the Node, but for AloneSpace
+	Volume  string // id; on no network and of no node then
 }
 
 // Space is a namespace of a node.

@@ -30,6 +30,7 @@ func Run(t *testing.T, opts Options) {
 		"exec":     execRules,
 		"limits":   limitRules,
 		"attach":   attachRules,
+		"volumes":  volumeRules,
 		"files":    fileRules,
 		"logs":     logRules,
 		"networks": networkRules,

@@ -16,6 +16,7 @@ type agent struct {
 	network string
 	from    runtime.NodeID
 	space   runtime.Space
+	volume  string
 }
 
 // Agent returns an agent at once.
@@ -29,10 +30,13 @@ func (r *Runtime) Agent(ctx context.Context, _ runtime.Scope, at runtime.Place) 
 		if err := r.needRunning(n, "agent of"); err != nil {
 			return nil, err
 		}
-		return &agent{r, network, at.Node, at.Space}, nil
+		return &agent{r: r, network: network, from: at.Node, space: at.Space}, nil
 	}
 	if at.Space == runtime.AloneSpace {
 		return &agent{r: r, space: at.Space}, r.enter(ctx, "Agent", string(at.Space))
+	}
+	if at.Volume != "" {
+		return r.agentOf(ctx, at.Volume)
 	}
 	if err := r.enter(ctx, "Agent", network); err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func (a *agent) Dial(ctx context.Context, network, address string) (net.Conn, er
 	if err := a.r.enter(ctx, "Dial", address); err != nil {
 		return nil, err
 	}
-	if a.space == runtime.AloneSpace {
+	if a.space == runtime.AloneSpace || a.volume != "" {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ENETUNREACH)}
 	}
 	host, port, err := net.SplitHostPort(address)
@@ -114,6 +118,9 @@ func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]by
 	}
 	if run, ok := a.r.opts.Jobs[job]; ok {
 		return run(ctx, spec, line)
+	}
+	if a.volume != "" {
+		return a.onVolume(job, spec, line)
 	}
 	switch a.space {
 	case runtime.ProcessSpace:

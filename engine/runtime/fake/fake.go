@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scenario-run/scenario/engine/disk"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/runtime"
@@ -96,6 +97,7 @@ type network struct {
 type volume struct {
 	scope runtime.Scope
 	name  string
+	space disk.Space
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
@@ -296,7 +298,7 @@ func (r *Runtime) CreateVolume(ctx context.Context, scope runtime.Scope, spec ru
 	defer r.mu.Unlock()
 	r.next++
 	id := fmt.Sprintf("volume-%d", r.next)
-	r.volumes[id] = &volume{scope: scope, name: spec.Name}
+	r.volumes[id] = &volume{scope: scope, name: spec.Name, space: disk.Space{Size: spec.Size, Free: spec.Size}}
 	return id, nil
 }
 

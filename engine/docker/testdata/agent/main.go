@@ -10,10 +10,17 @@ import (
 
 	"github.com/scenario-run/scenario/engine/agent"
 	"github.com/scenario-run/scenario/engine/agent/cgroup"
+	"github.com/scenario-run/scenario/engine/agent/fill"
+	"github.com/scenario-run/scenario/engine/disk"
 )
 
 func main() {
-	if err := agent.Serve(context.Background(), os.Stdin, os.Stdout, map[string]agent.Job{"conformance-echo": echo, cgroup.LimitsJob: cgroup.Job}); err != nil {
+	var room fill.Keeper
+	jobs := map[string]agent.Job{
+		"conformance-echo": echo, cgroup.LimitsJob: cgroup.Job,
+		disk.FillJob: room.Fill, disk.LookJob: room.Look, disk.ReleaseJob: room.Release,
+	}
+	if err := errors.Join(agent.Serve(context.Background(), os.Stdin, os.Stdout, jobs), room.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
