@@ -12,6 +12,7 @@ import (
 
 	"github.com/scenario-run/scenario/actions"
 	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/disk"
 	"github.com/scenario-run/scenario/engine/process"
 	"github.com/scenario-run/scenario/engine/step"
 	"github.com/scenario-run/scenario/engine/step/steptest"
@@ -46,6 +47,7 @@ func controls() map[string]control {
 		"pause_process":       {args: one},
 		"limit_cpu":           {args: map[string]cty.Value{"nodes": both, "cpus": cty.NumberFloatVal(0.1)}},
 		"limit_memory":        {args: map[string]cty.Value{"nodes": both, "memory": text("64m")}},
+		"fill_disk":           {args: map[string]cty.Value{"node": text("node.a"), "path": text("/data")}},
 		"disconnect":          {args: map[string]cty.Value{"node": text("node.a")}},
 		"partition":           links(nil),
 		"block_port":          links(map[string]cty.Value{"port": cty.NumberIntVal(80)}),
@@ -88,6 +90,9 @@ func TestNoFaultIsActiveWhenNothingWasDone(t *testing.T) {
 				w := steptest.New(
 					steptest.Node{Address: "node.a", Processes: []process.Process{worker}}, steptest.Node{Address: "node.b"}, steptest.Node{Address: "node.c"},
 				)
+				w.Volume = &steptest.Volume{
+					Is: step.Volume{Name: "data", Size: 1 << 20, Nodes: []string{"node.a"}}, Space: disk.Space{Size: 1 << 20, Free: 1 << 20},
+				}
 				args := c.all
 				if args == cty.NilVal {
 					args = steptest.Args(t, d, c.args)

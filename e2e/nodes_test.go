@@ -18,10 +18,12 @@ network "back" {}
 
 volume "data" {}
 
+volume "small" { size = "4m" }
+
 node "web" {
   image   = %[1]q
   command = ["python3", "-m", "http.server", "8080", "--directory", "/data"]
-  mounts  = { "/data" = volume.data }
+  mounts  = { "/data" = volume.data, "/small" = volume.small }
   memory  = "128m"
   ready { tcp = 8080 }
 }
@@ -46,6 +48,12 @@ node "hungry" {
 probe "exec" "limits" {
   node    = node.web
   command = ["sh", "-c", "cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max"]
+}
+
+# A file that stays, and one that is written anew.
+probe "exec" "writes" {
+  node    = node.web
+  command = ["sh", "-c", "test -e /small/stays || echo stays >/small/stays; cat /small/stays; head -c 200000 /dev/zero >/small/new && echo written; rm /small/new; ls -A /small | wc -l"]
 }
 
 probe "http" "web" {
@@ -94,6 +102,20 @@ assert "limited" {
   condition = startswith(probe.limits.stdout, "20000") && strcontains(probe.limits.stdout, "67108864")
 }
 
+assert "written" {
+  condition = probe.writes.stdout == "stays\nwritten\n1\n"
+}
+
+action "fill_disk" "full" {
+  node  = node.web
+  path  = "/small/log"
+  leave = "64k"
+}
+
+assert "not_written" {
+  condition = probe.writes.stdout == "stays\n1\n" && strcontains(probe.writes.stderr, "No space left")
+}
+
 action "disconnect" "unplugged" {
   node = node.web
 }
@@ -110,7 +132,7 @@ assert "back" {
 }
 
 # The limits hold for a node that is made anew, on a disk of which only the
-# volume is left.
+# volumes are left, one of them still full.
 action "recreate" "upgrade" {
   nodes   = [node.web]
   command = ["sh", "-c", "exec python3 -u -m http.server $PORT --directory /data"]
@@ -125,12 +147,20 @@ assert "still_limited" {
   condition = startswith(probe.limits.stdout, "20000") && strcontains(probe.limits.stdout, "67108864")
 }
 
+assert "still_not_written" {
+  condition = probe.writes.stdout == "stays\n1\n"
+}
+
 assert "logged" {
   condition = probe.served.count > 0 && strcontains(probe.served.last, "GET /x")
   within    = "3s"
 }
 
-action "heal" "free" { faults = [action.slow, action.tight] }
+action "heal" "free" { faults = [action.slow, action.tight, action.full] }
+
+assert "written_again" {
+  condition = probe.writes.stdout == "stays\nwritten\n1\n"
+}
 
 assert "unlimited_again" {
   condition = !startswith(probe.limits.stdout, "20000") && strcontains(probe.limits.stdout, "134217728")

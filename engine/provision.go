@@ -30,6 +30,7 @@ type provisioned struct {
 	networks  map[string]runtime.Network
 	names     []string // of networks, in the order in which they were made
 	volumes   map[string]string
+	sizes     map[string]int64      // of the volumes that have one
 	next      map[string]netip.Addr // the next free address of each network
 	addressed chan struct{}
 }
@@ -39,6 +40,7 @@ func newProvisioned() provisioned {
 		images:    map[string]runtime.Image{},
 		networks:  map[string]runtime.Network{},
 		volumes:   map[string]string{},
+		sizes:     map[string]int64{},
 		next:      map[string]netip.Addr{},
 		addressed: make(chan struct{}),
 	}
@@ -146,6 +148,13 @@ func (x *executor) makeVolume(ctx context.Context, v *plan.Vertex) error {
 		return fmt.Errorf("volume %s: %w", v.Volume.Name, err)
 	}
 	x.ask(func() { x.places.volumes[v.Volume.Name] = id })
+	if v.Volume.Size == 0 {
+		return nil
+	}
+	x.ask(func() { x.places.sizes[v.Volume.Name] = v.Volume.Size })
+	if err := x.holdVolume(ctx, id); err != nil {
+		return fmt.Errorf("volume %s: %w", v.Volume.Name, err)
+	}
 	return nil
 }
 

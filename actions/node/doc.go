@@ -1,5 +1,5 @@
 // Package node is the vocabulary of nodes as wholes: starting, restarting,
-// killing, stopping, pausing, limiting and disconnecting them, and asking how they stand.
+// killing, stopping, pausing, limiting and disconnecting them, filling their volumes, and asking how they stand.
 //
 // A fault here counts as active when its effect was seen, never because a call
 // returned. The package must not know what runs in a node.
@@ -19,7 +19,7 @@ import (
 
 // Definitions are the types of this vocabulary.
 func Definitions() []step.Definition {
-	return []step.Definition{start(), restart(), recreate(), kill(), stop(), pause(), limitCPU(), limitMemory(), disconnect(), connect(), state()}
+	return []step.Definition{start(), restart(), recreate(), kill(), stop(), pause(), limitCPU(), limitMemory(), fillDisk(), disconnect(), connect(), state()}
 }
 
 // distinct are the nodes of an argument, each once. None at all is a failure:

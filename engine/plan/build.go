@@ -35,6 +35,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	if !v.Gaps { // what isn't there might end a fault
 		b.checkJoins()
 		b.checkFaults()
+		b.checkDisks()
 		b.checkThroughout()
 		if !b.diags.HasErrors() {
 			b.noteUnhealed()

@@ -232,7 +232,7 @@ func collision(earlier held, later schema.Type) (schema.Resource, bool) {
 	for _, r := range earlier.takes {
 		switch r {
 		case schema.Down:
-			if !inside && (later.NeedsRunning || takesAny(later, schema.Down, schema.Paused, schema.CPU, schema.Memory, schema.Disk)) {
+			if !inside && (later.NeedsRunning || takesAny(later, schema.Down, schema.Paused, schema.CPU, schema.Memory)) {
 				return r, true
 			}
 		case schema.Paused:
@@ -258,6 +258,9 @@ func (b *builder) reportCollision(u, v *Vertex, node string, r schema.Resource) 
 	code, summary := diag.NodeIsDown, fmt.Sprintf("%s acts inside %s, which is %s at that time", v.Step.Address, node, r)
 	since := string(r) + " since here"
 	switch {
+	case r == schema.Disk:
+		code, summary = diag.Conflict, fmt.Sprintf("%s fills the disk of %s, which %s has filled already", v.Step.Address, node, u.Step.Address)
+		since = "full since here"
 	case r != schema.Down && r != schema.Paused:
 		code, summary = diag.Conflict, fmt.Sprintf("%s limits the %s of %s, which %s limits already", v.Step.Address, r, node, u.Step.Address)
 		since = "limited since here"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/scenario-run/scenario/engine/disk"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/process"
@@ -30,6 +31,7 @@ type Env struct {
 	Links     Links
 	Lookups   Lookups
 	Processes Processes
+	Disks     Disks
 	// Started says when a step was started last; the zero time if it was not.
 	Started func(step string) time.Time
 	// Draw returns a number below n, by the run's seed and the step: the same
@@ -260,6 +262,28 @@ type Processes interface {
 	// processes, and returns them. What is stopped so goes on at the latest when
 	// this process ends, whatever becomes of it.
 	Signal(ctx context.Context, node, signal string, to []process.ID) ([]process.ID, error)
+}
+
+// Disks fills volumes of nodes, for the step's fault.
+type Disks interface {
+	// Volume finds the volume that a path in a node is on. It is a failure if that
+	// is none, or one without a size: nothing can be filled then.
+	Volume(node, path string) (Volume, error)
+	// Space looks at a volume, whether a node that has it runs or not.
+	Space(ctx context.Context, volume string) (disk.Space, error)
+	// Fill leaves no more than so many bytes free on a volume. What was taken is
+	// free again at the latest when this process ends, whatever becomes of it.
+	Fill(ctx context.Context, volume string, leave int64) error
+	// Release gives back what Fill has taken. It is inconclusive if that was
+	// free before.
+	Release(ctx context.Context, volume string) error
+}
+
+// Volume is one of a size.
+type Volume struct {
+	Name  string   `json:"name"` // as files have it, without "volume."
+	Size  int64    `json:"size"`
+	Nodes []string `json:"nodes"` // that have it
 }
 
 // Clock is time. Tests replace it.

@@ -64,6 +64,10 @@ type World struct {
 	OnLimit func(*runtime.Limits)
 	// IgnoreDisconnect makes taking nodes off networks do nothing.
 	IgnoreDisconnect bool
+	// Volume is what some of the nodes have; nil: none has one. IgnoreFill makes
+	// filling it, and giving it back, do nothing.
+	Volume     *Volume
+	IgnoreFill bool
 	// Starts are when steps were started, by address.
 	Starts map[string]time.Time
 	// Statistics is what stopping a workload yields, by address.
@@ -113,6 +117,7 @@ func (w *World) Env() *step.Env {
 		Links:     links{w},
 		Lookups:   lookups{w},
 		Processes: processes{w},
+		Disks:     disks{w},
 		Started:   func(step string) time.Time { return w.Starts[step] },
 		Draw:      func(n int) int { return n - 1 },
 		Clock:     w.Clock,
