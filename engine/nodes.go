@@ -60,9 +60,12 @@ type node struct {
 	down      chan struct{} // closed when the current start has ended; nil before the first
 	exitCode  int
 	oom       bool
-	used      runtime.Usage // when that was last asked
-	follow    *follower
-	followed  bool // the current start has its follower
+	// starved is the failure that a process was killed for want of memory, while
+	// the node itself has not exited for it; nil if there is none.
+	starved  *event.Cause
+	used     runtime.Usage // when that was last asked
+	follow   *follower
+	followed bool // the current start has its follower
 }
 
 // readiness is what a node's ready block says.
@@ -175,7 +178,7 @@ func (x *executor) happened(e runtime.NodeEvent) {
 	case "start":
 		x.sawStart(n)
 	case "oom":
-		n.oom = true
+		x.ranOutOfMemory(n)
 	case "exit":
 		// An exit that is reported while a newer start was called for belongs
 		// to an older one.
@@ -224,6 +227,7 @@ func (x *executor) sawStart(n *node) {
 func (x *executor) newStart(n *node) {
 	n.launches++
 	n.asked, n.gone, n.oom, n.isReady, n.followed = false, false, false, false, false
+	n.starved = nil
 	n.down = make(chan struct{})
 	x.become(n, nodeStarting, event.NodeChanged{})
 }
@@ -285,7 +289,7 @@ func (x *executor) exited(n *node, code int) {
 	n.state = nodeExited
 	// The verdict stands and nothing more is started at once; what the node
 	// said last is added to it.
-	c := exitCause(address, code, change.OOMKilled)
+	c := n.causeOfExit(change)
 	if x.blameCause(address, c, c.State); x.verdict.cause == c {
 		x.verdict.diedAt = x.now()
 	}

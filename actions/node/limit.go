@@ -55,8 +55,8 @@ func limitMemory() step.Definition {
 		Name:    "limit_memory",
 		Summary: "limits how much memory nodes may use, without more as swap",
 		Doc: `Active when the limit was seen to be in force, or when the kernel has killed the
-node for it: while the limit stands, such an exit needs no other explanation. A node that is
-down, or that has no more than that already, is a failure. What a node uses can't be taken
+node, or a process of it, for that: while the limit stands, it needs no other explanation.
+A node that is down, or that has no more than that already, is a failure. What a node uses can't be taken
 from it on every machine: with version 1 of cgroups a limit below that is refused, and the
 step fails. The limit outlives restarts.
 

@@ -134,7 +134,7 @@ var NodeArgs = Object{
 		{Name: "grace", Type: cty.String, Format: Duration, Doc: "How long the node gets to exit after its stop signal before it is killed."},
 		{Name: "stop_timeout", Type: cty.String, Format: Duration, Doc: "Stop it at teardown, with this grace, instead of killing it."},
 		{Name: "depends_on", Ref: RefNodes, MayBeEmpty: true, Doc: "Nodes that must be ready first, among those that are started together."},
-		{Name: "may_exit", Type: cty.Bool, Default: cty.False, Doc: "Whether the node may exit without an action having asked for it; otherwise such an exit fails the scenario."},
+		{Name: "may_exit", Type: cty.Bool, Default: cty.False, Doc: "Whether the node may exit without an action having asked for it; otherwise such an exit fails the scenario, and so does a process of the node that is killed for want of memory while no fault limits that."},
 	},
 	Blocks: []Block{{
 		Name: "ready",

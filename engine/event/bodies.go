@@ -104,15 +104,17 @@ type (
 	// NodeChanged is a change of a node's state: created, starting, ready,
 	// paused, exited, removed.
 	NodeChanged struct {
-		Node      string            `json:"node"` // address
-		State     string            `json:"state"`
-		IP        string            `json:"ip,omitempty"`
-		Ports     map[string]string `json:"ports,omitempty"`
-		ExitCode  *int              `json:"exit_code,omitempty"`
-		OOMKilled bool              `json:"oom_killed,omitempty"`
-		// Unasked is set on an exit that no action asked for.
+		Node     string            `json:"node"` // address
+		State    string            `json:"state"`
+		IP       string            `json:"ip,omitempty"`
+		Ports    map[string]string `json:"ports,omitempty"`
+		ExitCode *int              `json:"exit_code,omitempty"`
+		// OOMKilled says that a process was killed for using too much memory. In
+		// another state than exited the node lives on without it.
+		OOMKilled bool `json:"oom_killed,omitempty"`
+		// Unasked is set on an exit or a kill that no action asked for.
 		Unasked bool     `json:"unasked,omitempty"`
-		Log     []string `json:"log,omitempty"` // last lines, of an unasked exit
+		Log     []string `json:"log,omitempty"` // last lines, of what was unasked
 		Seconds float64  `json:"seconds,omitempty"`
 	}
 

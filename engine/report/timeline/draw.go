@@ -159,6 +159,9 @@ func (t *Timeline) drawNode(v *variant, e event.Event, b event.NodeChanged) {
 		r.glyph, r.mark, r.tint = "✗", t.palette.bad, t.palette.bad
 		r.text = strings.TrimPrefix(exitText(b), b.Node+" ")
 		t.say(v, r)
+	case starved(b):
+		r.glyph, r.mark, r.tint, r.text = "✗", t.palette.bad, t.palette.bad, starvedText
+		t.say(v, r)
 	case t.opts.Mode != Plain:
 	case b.State == "ready":
 		r.text = strings.TrimSpace("ready  " + b.IP)
@@ -173,6 +176,12 @@ func (t *Timeline) drawNode(v *variant, e event.Event, b event.NodeChanged) {
 		t.say(v, r)
 	}
 }
+
+// starvedText is what is said of a node that is starved.
+const starvedText = "lives on, but a process of it was killed for want of memory"
+
+// starved says that a node has lost a process without exiting.
+func starved(b event.NodeChanged) bool { return b.OOMKilled && b.State != "exited" }
 
 // exitText says how a node ended.
 func exitText(b event.NodeChanged) string {

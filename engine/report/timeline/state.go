@@ -189,6 +189,9 @@ func (v *variant) recordNode(e event.Event, b event.NodeChanged) {
 		v.nodes = append(v.nodes, b.Node)
 	}
 	v.node[b.Node] = b.State
+	if starved(b) {
+		v.symptom(e.Mono, b.Node+" "+starvedText)
+	}
 	if b.State != "exited" {
 		return
 	}

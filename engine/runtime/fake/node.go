@@ -249,6 +249,15 @@ func (r *Runtime) OOM(address string) {
 	r.exitLocked(n, 137)
 }
 
+// OOMOfOne makes the kernel kill a process of the node of that address, whose
+// first process lives on.
+func (r *Runtime) OOMOfOne(address string) {
+	n := r.byAddress(address)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.emit(n, "oom", 0)
+}
+
 // Print adds lines to the log of the node of that address.
 func (r *Runtime) Print(address string, lines ...string) {
 	n := r.byAddress(address)
