@@ -37,6 +37,9 @@ type effort struct {
 
 func newEffort(most int, of *effort) *effort { return &effort{left: most, of: of} }
 
+// noEffort is that of which nothing is left, and that has been told.
+func noEffort() *effort { return &effort{left: -1, ended: true} }
+
 // grant adds to what may be done.
 func (t *effort) grant(n int) {
 	for ; t != nil; t = t.of {

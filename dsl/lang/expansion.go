@@ -149,7 +149,7 @@ func (x *expansion) runner(file *source.File, at *place, inst *instance, s Scope
 		f.done, f.same = u.done, u.same
 	}
 	if x.effort.isOver() { // what couldn't be checked isn't evaluated
-		f.effort = x.effort
+		f.effort = noEffort()
 	}
 	return f
 }
@@ -419,6 +419,9 @@ func (x *expansion) resource(d *decl) cty.Value {
 		if a := d.args.attrs["pull"]; a != nil {
 			f := x.checker(d.file, x.top, nil)
 			quiet, _ := f.silently()
+			// It may be asked for by several evaluations that run; what it takes was
+			// counted where the image itself was checked.
+			quiet.effort, quiet.own = newEffort(x.p.mostEffort, nil), new(int)
 			v, _ := quiet.value(a.Expr)
 			if v, _ = v.Unmark(); v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
 				return v
