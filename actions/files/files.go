@@ -88,19 +88,22 @@ action "start" "up" {
 }
 
 func runCopy(ctx context.Context, env *step.Env, in copyIn) (copyOut, string, error) {
-	content := []byte{}
-	if in.Content != nil {
-		content = []byte(*in.Content)
-	} else {
-		var err error
-		if content, err = read(env.Dir, *in.From); err != nil {
-			return copyOut{}, "", err
-		}
+	content, err := in.bytes(env.Dir)
+	if err != nil {
+		return copyOut{}, "", err
 	}
 	if err := env.Nodes.WriteFile(ctx, string(in.Node), in.To, content); err != nil {
 		return copyOut{}, "", err
 	}
 	return copyOut{in.To, int64(len(content))}, fmt.Sprintf("%s: %d bytes", in.To, len(content)), nil
+}
+
+// bytes are what is to be in the file.
+func (in copyIn) bytes(dir string) ([]byte, error) {
+	if in.Content != nil {
+		return []byte(*in.Content), nil
+	}
+	return read(dir, *in.From)
 }
 
 // read reads a file of this machine.
