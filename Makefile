@@ -10,6 +10,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
+# Tests of sheer size, in which nothing runs side by side: the race detector would make minutes of their seconds.
+LARGE := ^Fuzz|TestWhatIsWrongIsSaidWhereItMustBeChanged|TestWhatTakesTooMuchToEvaluateIsRefused|TestTooManyAreForeseen|TestALongListIsConvertedElementByElement|TestWhatIsNestedWithoutEndIsRefused|TestAChainThatIsTooDeepIsAnError|TestWhatPeopleWriteIsNotTooComplex|TestATerminalOfAnySizeThatChangesKeepsWhatIsFinished|TestEveryWidthFromTwentyOnIsKept
 TRAFFICTIME ?= 15s
 VEGETA := github.com/tsenart/vegeta/v12@v12.13.0
 SCENARIO ?= scenarios/ha_serve.hcl
@@ -33,7 +35,8 @@ demo: setup build ## set-up, build, and the main scenario on real Ray (SCENARIO=
 
 test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
 	go vet ./...
-	CGO_ENABLED=1 go test -race -short -timeout 15m ./...
+	CGO_ENABLED=1 go test -race -short -timeout 15m -skip '$(LARGE)' ./...
+	go test -short -timeout 15m -run '$(LARGE)' ./cmd/scenario ./dsl/... ./engine/report/...
 	go test -count=1 ./engine/traffic ./engine/workload # what is measured there, without the race detector
 	go test -count=1 -timeout 25m ./e2e
 
