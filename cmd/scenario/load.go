@@ -116,7 +116,7 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 	for _, f := range l.files {
 		f.diags = diag.Sort(f.diags, f.set.Root.Name)
 	}
-	l.hideSensitive(s.vars)
+	l.hideSensitive(s.vars, vals.read)
 	return l, nil
 }
 

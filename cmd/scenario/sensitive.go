@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
@@ -65,7 +66,7 @@ func (l *loaded) isHidden() func(name string) bool {
 
 // hideSensitive takes the values of sensitive variables out of the texts that
 // diagnostics quote.
-func (l *loaded) hideSensitive(assignments []string) {
+func (l *loaded) hideSensitive(assignments []string, inFiles []lang.Value) {
 	names := l.sensitiveNames()
 	if len(names) == 0 {
 		return
@@ -79,11 +80,31 @@ func (l *loaded) hideSensitive(assignments []string) {
 	if text.Len() > 0 {
 		l.texts[argument] = text.Bytes()
 	}
+	for _, x := range inFiles {
+		if isHidden(x.Name) {
+			l.texts[x.From] = blotted(l.texts[x.From], x.Range)
+		}
+	}
 	for _, n := range names {
 		if _, ok := l.texts[varPrefix+n]; ok {
 			l.texts[varPrefix+n] = []byte(hidden)
 		}
 	}
+}
+
+// blotted is a text with a range of it made unreadable. What stands after it
+// keeps its place.
+func blotted(text []byte, at hcl.Range) []byte {
+	if !at.CanSliceBytes(text) {
+		return text
+	}
+	text = bytes.Clone(text)
+	for i, c := range at.SliceBytes(text) {
+		if c != '\n' && c != '\r' {
+			text[at.Start.Byte+i] = '*'
+		}
+	}
+	return text
 }
 
 func hideAssignment(a string, isHidden func(name string) bool) string {

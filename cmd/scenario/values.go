@@ -25,6 +25,7 @@ const (
 // values are the variables' values from outside the scenarios' files.
 type values struct {
 	env, files, args []lang.Value // weakest first
+	read             []lang.Value // all that files say, those beside scenarios included
 	diags            hcl.Diagnostics
 	texts            map[string][]byte // of what the ranges point at
 }
@@ -72,6 +73,7 @@ func (v *values) fromFile(path string) ([]lang.Value, hcl.Diagnostics) {
 	for _, x := range vars.Values {
 		list = append(list, lang.Value{Name: x.Name, From: vars.File.Name, Range: x.Expr.Range(), NameRange: x.Range, Expr: x.Expr})
 	}
+	v.read = append(v.read, list...)
 	return list, diags
 }
 
