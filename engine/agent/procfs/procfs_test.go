@@ -65,6 +65,7 @@ func sleeper(t *testing.T, title string) (process.Process, *exec.Cmd) {
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
 	})
+	becomes(t, cmd.Process.Pid, "S") // before, it may still be becoming what it is to be
 	p, ok := find(t, cmd.Process.Pid)
 	if !ok {
 		t.Fatalf("process %d is not listed", cmd.Process.Pid)
