@@ -19,8 +19,11 @@ import (
 func volume(t *testing.T) *Keeper {
 	t.Helper()
 	dir := t.TempDir()
+	if os.Geteuid() != 0 && os.Getenv("CI") == "" {
+		t.Skip("needs root, to mount a small disk")
+	}
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skip("can't mount: ", err)
+		t.Fatal(err)
 	}
 	k := &Keeper{Volume: dir}
 	t.Cleanup(func() {

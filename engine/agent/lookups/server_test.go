@@ -51,7 +51,7 @@ func askFor(t *testing.T, s *server, network, name string) dnsmessage.RCode {
 }
 
 func TestNamesThatAreToFailDoAndOthersArePassedOn(t *testing.T) {
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 && os.Getenv("CI") == "" {
 		t.Skip("needs root, to mark what it sends")
 	}
 	s, err := serve(real(t))
@@ -86,7 +86,7 @@ func TestADroppedQuestionHasNoAnswer(t *testing.T) {
 }
 
 func TestWhatIsNoQuestionIsPassedOn(t *testing.T) {
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 && os.Getenv("CI") == "" {
 		t.Skip("needs root, to mark what it sends")
 	}
 	other, err := net.ListenPacket("udp", "127.0.0.1:0")
