@@ -105,8 +105,8 @@ func submit(ctx context.Context, env *step.Env, in submitArgs) (out submitResult
 		return out, "", err
 	}
 	j, err := a.runJob(ctx, env, spec, in.Wait)
-	if ctx.Err() != nil {
-		return out, "", errors.Join(err, a.stopJob(ctx, out.JobID))
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(err, a.stopJob(ctx, out.JobID))
 	}
 	if err != nil {
 		return out, "", err
