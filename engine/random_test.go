@@ -214,11 +214,13 @@ func everything() *scene {
 var decidesNothing = []string{"Info", "Owners", "Inspect", "Sweep"}
 
 func TestWhateverCallOfTheRuntimeFailsThereIsAVerdictAndNothingIsLeft(t *testing.T) {
-	calls := everything().play(t, t.TempDir()).place.Calls()
+	// Removals are not among them: a run whose removal fails leaves something, and says so (elsewhere tested).
+	calls := slices.DeleteFunc(everything().play(t, t.TempDir()).place.Calls(), func(c string) bool { return strings.HasPrefix(c, "Remove ") })
 	if len(calls) < 30 {
 		t.Fatalf("only %d calls: %v", len(calls), calls)
 	}
 	for _, hang := range []bool{false, true} {
+		missed := 0
 		for i := range calls {
 			s := everything()
 			n, op, call := 0, "", ""
@@ -226,7 +228,10 @@ func TestWhateverCallOfTheRuntimeFailsThereIsAVerdictAndNothingIsLeft(t *testing
 			hit := func(name, address string) bool {
 				mu.Lock()
 				defer mu.Unlock()
-				if n++; n-1 != i || name == "Remove" {
+				if name == "Remove" {
+					return false
+				}
+				if n++; n-1 != i {
 					return false
 				}
 				op, call = name, name+" "+address
@@ -244,12 +249,20 @@ func TestWhateverCallOfTheRuntimeFailsThereIsAVerdictAndNothingIsLeft(t *testing
 			}
 			p := s.play(t, t.TempDir())
 			p.expectEmpty(t)
+			// How often a run asks for the state of its nodes depends on what happens first: the last calls may not come.
+			if op == "" {
+				missed++
+				continue
+			}
 			if len(of[event.RunFinished](p)) != 1 || len(of[event.VariantFinished](p)) != 1 {
 				t.Errorf("call %d (%s): no verdict", i, call)
 			}
 			if p.ExitCode == 0 && !hang && !slices.Contains(decidesNothing, op) && !slices.Contains([]string{"Dial", "Agent", "Logs", "StopNode"}, op) {
 				t.Errorf("call %d (%s) failed, and the run passed", i, call)
 			}
+		}
+		if missed > len(calls)/4 {
+			t.Errorf("%d of %d calls never came", missed, len(calls))
 		}
 	}
 }
