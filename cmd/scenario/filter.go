@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -31,7 +33,7 @@ func newFilter(name string, tags []string) (*filter, error) {
 	if name != "" {
 		re, err := regexp.Compile(name)
 		if err != nil {
-			return nil, usage("--name %s: not a regular expression: %v", name, err)
+			return nil, usage("--name %s: it isn't a regular expression: %s", shellQuote(name), regexpFault(err))
 		}
 		f.name = re
 		f.text = append(f.text, "--name "+shellQuote(name))
@@ -47,16 +49,26 @@ func newFilter(name string, tags []string) (*filter, error) {
 	return f, nil
 }
 
+// regexpFault is what is wrong with a regular expression, without what package
+// regexp says before it.
+func regexpFault(err error) string {
+	var fault *syntax.Error
+	if errors.As(err, &fault) {
+		return fmt.Sprintf("%s: %s", fault.Code, fault.Expr)
+	}
+	return err.Error()
+}
+
 const tagHint = `Write it with &&, ||, ! and parentheses, such as --tags 'ray && !slow'.`
 
 func parseTags(text string) (tagExpr, error) {
 	expr, diags := hclsyntax.ParseExpression([]byte(text), "--tags", hcl.InitialPos)
 	if diags.HasErrors() {
-		return tagExpr{}, usage("--tags %s: not an expression: %s", text, strings.ToLower(diags[0].Summary)).with(tagHint)
+		return tagExpr{}, usage("--tags %s: it isn't an expression: %s", shellQuote(text), strings.ToLower(diags[0].Summary)).with(tagHint)
 	}
 	e := tagExpr{expr}
 	if _, err := e.value(nil); err != nil {
-		return tagExpr{}, usage("--tags %s: %s", text, err).with(tagHint)
+		return tagExpr{}, usage("--tags %s: %s", shellQuote(text), err).with(tagHint)
 	}
 	return e, nil
 }
@@ -149,16 +161,44 @@ func (l *loaded) drop(f *filter, rejects func(*file) bool) error {
 	if len(f.text) == 0 {
 		return nil
 	}
-	var names []string
-	for _, x := range l.files {
-		names = append(names, x.name())
-	}
 	kept := slices.DeleteFunc(slices.Clone(l.files), rejects)
 	if len(kept) == 0 {
-		return &exitError{code: exitNothing, err: fmt.Errorf("no scenario matches %s", strings.Join(f.text, " ")),
-			hint: "There are: " + strings.Join(show(names), ", ")}
+		return &exitError{code: exitNothing, err: fmt.Errorf("no scenario matches %s", strings.Join(f.text, " ")), hint: f.alternatives(l.files)}
 	}
 	l.files = kept
+	return nil
+}
+
+// alternatives say what there is of that which a filter asks for.
+func (f *filter) alternatives(files []*file) string {
+	var names, tags []string
+	for _, x := range files {
+		names = append(names, x.name())
+		tags = append(tags, x.tags()...)
+	}
+	slices.Sort(tags)
+	var lines []string
+	if f.name != nil || len(tags) == 0 {
+		lines = append(lines, "There are: "+strings.Join(show(names), ", "))
+	}
+	switch {
+	case len(f.tags) > 0 && len(tags) > 0:
+		lines = append(lines, "There are the tags: "+strings.Join(show(tags), ", "))
+	case len(f.tags) > 0:
+		lines = append(lines, "None of them has a tag.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tags are the scenario's, as far as they are known.
+func (f *file) tags() []string {
+	if f.scenario != nil {
+		return f.scenario.Tags
+	}
+	if b := scenarioBlock(f.set); b != nil {
+		tags, _ := constantTags(b)
+		return tags
+	}
 	return nil
 }
 

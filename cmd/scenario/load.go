@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -83,6 +82,9 @@ func (f *file) invalid() bool { return f.diags.HasErrors() }
 func load(w *world, registry *step.Registry, s *selection, paths []string, o lang.Options) (*loaded, error) {
 	wanted, err := newFilter(s.name, s.tags)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkVariants(s.variants); err != nil {
 		return nil, err
 	}
 	vals, err := readValues(w, s.vars, s.varFiles)
@@ -227,8 +229,7 @@ func (l *loaded) plan(s *selection) error {
 	}
 	l.files = selected
 	if len(selected) == 0 {
-		return &exitError{code: exitNothing, err: fmt.Errorf("no variant matches --variant %s", strings.Join(s.variants, " --variant ")),
-			hint: "There are: " + strings.Join(show(known), ", ")}
+		return noVariant(s.variants, known)
 	}
 	return nil
 }
@@ -271,39 +272,6 @@ func (f *file) plan(key string, take func(*file, planned)) {
 	if p != nil && !diags.HasErrors() {
 		take(f, planned{p, key})
 	}
-}
-
-// matches says that a variant has a value of each axis that is asked for.
-func matches(key string, wanted []string) bool {
-	ok := map[string]bool{}
-	for _, w := range wanted {
-		axis, _, _ := strings.Cut(w, "=")
-		ok[axis] = ok[axis] || strings.Contains(","+key+",", ","+w+",")
-	}
-	for _, hit := range ok {
-		if !hit {
-			return false
-		}
-	}
-	return true
-}
-
-// show is a list of variants for people.
-func show(keys []string) []string {
-	var out []string
-	for _, k := range keys {
-		if k == "" {
-			k = "(one without a name)"
-		}
-		if !slices.Contains(out, k) {
-			out = append(out, k)
-		}
-	}
-	const most = 12
-	if len(out) > most {
-		out = append(out[:most], fmt.Sprintf("and %d more", len(out)-most))
-	}
-	return out
 }
 
 // invalid says whether any file can't be run.

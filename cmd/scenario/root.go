@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/scenario-run/scenario/dsl/diag"
 )
@@ -35,10 +33,11 @@ func newRoot(w *world) *cobra.Command {
 
 A file declares nodes, faults, traffic and what must hold. scenario plans it,
 carries it out on Docker, and shows a timeline that explains itself.`,
-		Args:          noCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Args:              noCommand,
+		PersistentPreRunE: checkTexts,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{
 			DisableDefaultCmd: true, // ours refuses what isn't a shell as a mistake in the command
 		},
@@ -72,51 +71,4 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		return e.with(fmt.Sprintf("Did you mean %q?", s))
 	}
 	return e.with(`"scenario --help" lists the commands.`)
-}
-
-// flagError makes a mistake in flags a usage error, with a suggestion.
-func flagError(cmd *cobra.Command, err error) error {
-	e := &exitError{code: exitUsage, err: err, hint: fmt.Sprintf(`"%s --help" lists the flags.`, cmd.CommandPath())}
-	var missing *pflag.NotExistError
-	if errors.As(err, &missing) {
-		e.err = fmt.Errorf("%s has no flag --%s", cmd.CommandPath(), missing.GetSpecifiedName())
-		if missing.GetSpecifiedShortnames() != "" {
-			e.err = fmt.Errorf("%s has no flag -%s", cmd.CommandPath(), missing.GetSpecifiedName())
-		}
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if s := diag.Suggest(missing.GetSpecifiedName(), names); s != "" {
-			e.hint = fmt.Sprintf("Did you mean --%s?", s)
-		}
-	}
-	return e
-}
-
-// choice is a flag whose value is one of a few words.
-type choice struct {
-	value   string
-	allowed []string
-}
-
-var _ pflag.Value = (*choice)(nil)
-
-func oneOf(standard string, others ...string) *choice {
-	return &choice{value: standard, allowed: append([]string{standard}, others...)}
-}
-
-func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return strings.Join(c.allowed, "|") }
-
-// Set takes one of the words.
-func (c *choice) Set(s string) error {
-	for _, a := range c.allowed {
-		if a == s {
-			c.value = s
-			return nil
-		}
-	}
-	if near := diag.Suggest(s, c.allowed); near != "" {
-		return fmt.Errorf("it is one of %s; did you mean %q?", strings.Join(c.allowed, ", "), near)
-	}
-	return fmt.Errorf("it is one of %s", strings.Join(c.allowed, ", "))
 }

@@ -49,7 +49,7 @@ removed, 8 time limit of the run, 70 internal error, 130 and 143 interrupted.`,
 				if err != nil {
 					return err
 				}
-				return l.printPlans(w, &f.selection, false, false)
+				return l.printPlans(w, &f.selection, false)
 			}
 			return (&runner{w: w, f: f}).run(args)
 		},
@@ -85,11 +85,6 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	}
 	if f.parallel < 1 {
 		return usage("--parallel %d: at least one variant runs at a time", f.parallel)
-	}
-	for _, name := range []string{"json", "out", "junit"} {
-		if fl := cmd.Flags().Lookup(name); fl.Changed && fl.Value.String() == "" {
-			return usage("--%s is given without a name", name)
-		}
 	}
 	if err := errors.Join(canBeIn("--json", f.json), f.reports.check()); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -35,14 +36,32 @@ func readValues(w *world, assignments, files []string) (*values, error) {
 	v := &values{texts: map[string][]byte{}}
 	v.fromEnvironment(w.environ)
 	for _, path := range files {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, usage("--var-file %s: there is no such file", path)
+		if err := isFile("--var-file", path); err != nil {
+			return nil, err
 		}
 		list, diags := v.fromFile(path)
 		v.files = append(v.files, list...)
 		v.diags = append(v.diags, diags...)
 	}
 	return v, v.fromArguments(assignments)
+}
+
+// isFile refuses what a flag names if it isn't a file that can be read.
+func isFile(flag, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e := usage("%s %s: there is no such file", flag, shellQuote(path))
+		if near := pathMeant(path); near != "" {
+			return e.with(fmt.Sprintf("Did you mean %q?", near))
+		}
+		return e
+	case err != nil:
+		return usage("%s %s: %w", flag, shellQuote(path), rootCause(err))
+	case info.IsDir():
+		return usage("%s %s: it is a directory", flag, shellQuote(path)).with("Name a file in it.")
+	}
+	return nil
 }
 
 func (v *values) fromEnvironment(environ []string) {
@@ -82,7 +101,7 @@ func (v *values) fromArguments(assignments []string) error {
 	for i, a := range assignments {
 		name, value, ok := strings.Cut(a, "=")
 		if !ok || name == "" {
-			return usage("--var %s: it has the form NAME=VALUE", a)
+			return usage("--var %s: it has the form NAME=VALUE", shellQuote(a))
 		}
 		v.args = append(v.args, lang.Value{
 			Name: name, Text: value, From: argument,

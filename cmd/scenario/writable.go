@@ -13,6 +13,10 @@ func canBeIn(flag, file string) error {
 	if file == "" || file == "-" {
 		return nil
 	}
+	if filepath.Ext(file) == extension {
+		return usage("%s %s: that would put a report in the place of a scenario", flag, file).
+			with("What is to be written comes first, then the scenarios: " + flag + " FILE " + shellQuote(file))
+	}
 	dir := filepath.Dir(file)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usage("%s %s: there is no directory %s", flag, file, dir)
