@@ -87,6 +87,9 @@ func addCompletions(w *world, root *cobra.Command) {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if w.completes() {
+				f.Usage = reference.Plain(f.Usage) // shown as it is; nothing else of it is used then
+			}
 			if complete := w.flagCompletion(f); complete != nil {
 				if err := c.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
 					panic(err) // the flag is there, and this is its only function
@@ -94,6 +97,11 @@ func addCompletions(w *world, root *cobra.Command) {
 			}
 		})
 	}
+}
+
+// completes says that a shell asks what could be written next.
+func (w *world) completes() bool {
+	return len(w.args) > 0 && (w.args[0] == cobra.ShellCompRequestCmd || w.args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 // flagCompletion completes the value of a flag; nil leaves it to the shell,
@@ -207,7 +215,18 @@ func (w *world) completeWords(cmd *cobra.Command, before []string, typed string)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	return matching(wordsAfter(l, before, typed), typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// wordsAfter are the words that can follow others, with what each is.
+func wordsAfter(l *reference.Language, before []string, typed string) []string {
 	var all []string
+	if dot := strings.LastIndexByte(typed, '.'); dot >= 0 && len(before) == 0 {
+		for _, t := range l.Below(typed[:dot]) {
+			all = append(all, typed[:dot+1]+lastName(t)+described(t))
+		}
+		return all
+	}
 	if len(before) == 0 {
 		for _, k := range reference.Kinds() {
 			all = append(all, fmt.Sprintf("%s\tall %s", k.Plural(), k.Plural()))
@@ -215,14 +234,25 @@ func (w *world) completeWords(cmd *cobra.Command, before []string, typed string)
 	}
 	kind, narrowed := reference.KindOf(before...)
 	if len(before) > 0 && !narrowed {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		for _, t := range l.Below(before...) {
+			all = append(all, lastName(t)+described(t))
+		}
+		return all
 	}
 	for _, t := range l.Topics() {
 		if len(before) == 0 || t.Kind == kind || kind == reference.ActionTopic && t.Kind == reference.FaultTopic {
-			all = append(all, fmt.Sprintf("%s\t%s: %s", t.Name, t.Kind, t.Summary))
+			all = append(all, t.Name+described(t))
 		}
 	}
-	return matching(all, typed), cobra.ShellCompDirectiveNoFileComp
+	return all
+}
+
+// lastName is the name of what stands below another topic.
+func lastName(t reference.Topic) string { return t.Name[strings.LastIndexByte(t.Name, '.')+1:] }
+
+// described is a topic's description, behind what separates it from the word.
+func described(t reference.Topic) string {
+	return fmt.Sprintf("\t%s: %s", t.Kind, reference.Plain(t.Summary))
 }
 
 // completionPatience is how long a key may wait for a daemon.

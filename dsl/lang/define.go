@@ -368,10 +368,7 @@ func (x *expansion) typeOf(d *decl) (cty.Type, *typeexpr.Defaults, bool) {
 	if !diags.HasErrors() {
 		return t, defaults, true
 	}
-	names := []string{"string", "number", "bool", "any", "list", "set", "map", "object", "tuple", "optional"}
-	if d.block.Type == "param" {
-		names = append(names, "node", "workload", "step", "fault")
-	}
+	names := typeWordsOf(d.block.Type)
 	for _, e := range adoptAs(diag.WrongType, a.Expr.Range(), diags) {
 		word := ""
 		if e.Subject != nil && e.Subject.CanSliceBytes(d.file.Src) {

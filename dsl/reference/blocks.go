@@ -10,7 +10,7 @@ import (
 
 // blockTopic describes a block that stands at the top of a file.
 func (l *Language) blockTopic(b lang.Block) Topic {
-	t := Topic{Kind: BlockTopic, Name: b.Name, Summary: b.Summary, Doc: b.Doc, Usage: blockUsage(b), root: rootOf(b.Refer)}
+	t := Topic{Kind: BlockTopic, Name: b.Name, Summary: b.Summary, Doc: b.Doc, Usage: blockUsage(b), root: rootOf(b.Refer), refer: refer(b.Refer)}
 	if rows := arguments(b.Args); len(rows) > 0 {
 		t.Sections = append(t.Sections, Section{Title: "Arguments", Rows: rows})
 	}
@@ -23,6 +23,10 @@ func (l *Language) blockTopic(b lang.Block) Topic {
 	}
 	if b.Name == "node" {
 		t.Sections = append(t.Sections, l.typeSections(schema.NodeKind)...)
+	}
+	t.bodies = []body{{true, b.Args.And(b.Meta)}, {false, b.Value}}
+	if b.Kind == schema.Workload {
+		t.bodies = append(t.bodies, body{false, schema.Statistics(capturedType)})
 	}
 	if len(b.Value.Attrs) > 0 {
 		t.Sections = append(t.Sections, Section{Title: "Attributes of " + b.Refer, Rows: results(b.Value.Attrs)})
@@ -92,11 +96,8 @@ func (l *Language) nestedTopics() []Topic {
 				return
 			}
 		}
-		t := Topic{Kind: BlockTopic, Name: n.Name, Group: nestedGroup, Summary: summaryOf(n.Doc), Doc: afterSummary(n.Doc), See: []string{owner},
-			Usage: headOf(n) + " {" + requiredLines(n.Body, "  ") + "\n}"}
-		if rows := arguments(n.Body); len(rows) > 0 {
-			t.Sections = []Section{{Title: "Arguments", Rows: rows}}
-		}
+		t := nestedTopic(n)
+		t.See = []string{owner}
 		all = append(all, t)
 	}
 	for _, b := range l.Blocks {
@@ -110,6 +111,15 @@ func (l *Language) nestedTopics() []Topic {
 		all[i].Doc = strings.TrimSpace(all[i].Doc + "\n\nIt stands in " + code(all[i].See) + ".")
 	}
 	return all
+}
+
+func nestedTopic(n schema.Block) Topic {
+	t := Topic{Kind: BlockTopic, Name: n.Name, Group: nestedGroup, Summary: summaryOf(n.Doc), Doc: afterSummary(n.Doc),
+		Usage: headOf(n) + " {" + requiredLines(n.Body, "  ") + "\n}", bodies: []body{{true, n.Body}}}
+	if rows := arguments(n.Body); len(rows) > 0 {
+		t.Sections = []Section{{Title: "Arguments", Rows: rows}}
+	}
+	return t
 }
 
 // taken is an argument as some blocks take it.

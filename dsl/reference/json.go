@@ -29,6 +29,7 @@ type (
 		Statistics      []attrDoc     `json:"statistics"`
 		Functions       []functionDoc `json:"functions"`
 		Formats         []formatDoc   `json:"formats"`
+		ValueTypes      []valueDoc    `json:"value_types"`
 		Codes           []codeDoc     `json:"codes"`
 	}
 	blockDoc struct {
@@ -117,6 +118,13 @@ type (
 		Doc     string `json:"doc"`
 		Example string `json:"example"`
 	}
+	valueDoc struct {
+		Name     string `json:"name"`
+		Summary  string `json:"summary"`
+		Doc      string `json:"doc"`
+		Type     string `json:"type"`                // one that uses it
+		OfParams bool   `json:"of_params,omitempty"` // variables can't be of it
+	}
 	codeDoc struct {
 		Code    string `json:"code"`
 		Summary string `json:"summary"`
@@ -149,7 +157,10 @@ func (l *Language) document() (*languageDoc, error) {
 			return rootDoc{r.Name, r.Summary, e.attrs(r.Value.Attrs)}
 		}),
 		Formats: each(l.Formats, func(f schema.FormatInfo) formatDoc { return formatDoc{string(f.Format), f.Doc, f.Example} }),
-		Codes:   each(l.Codes, func(c Code) codeDoc { return codeDoc{string(c.Code), c.Summary, c.Doc} }),
+		ValueTypes: each(l.ValueTypes, func(w lang.TypeWord) valueDoc {
+			return valueDoc{w.Name, w.Summary, w.Doc, w.Type, w.OfParams}
+		}),
+		Codes: each(l.Codes, func(c Code) codeDoc { return codeDoc{string(c.Code), c.Summary, c.Doc} }),
 	}
 	doc.Functions = append(each(l.Windows, window), each(l.Functions, called)...)
 	return doc, e.err

@@ -18,6 +18,7 @@ type Language struct {
 	Windows    []lang.WindowFunction
 	Statistics []schema.Attr
 	Formats    []schema.FormatInfo
+	ValueTypes []lang.TypeWord
 	Codes      []Code
 
 	topics []Topic
@@ -58,6 +59,7 @@ func New(v schema.Vocabulary) *Language {
 		Windows:    lang.WindowFunctions(),
 		Statistics: schema.Statistics(capturedType).Attrs,
 		Formats:    schema.Formats(),
+		ValueTypes: lang.TypeWords(),
 		Codes:      codes(),
 	}
 	for _, k := range kinds {

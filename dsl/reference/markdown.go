@@ -28,7 +28,7 @@ var pages = []struct {
 	{"workloads.md", "Workloads", "The traffic that a `workload` block can make.", []Kind{WorkloadTopic}, false},
 	{"node_kinds.md", "Node kinds", "The blocks in a `node` that fill in the rest of it.", []Kind{NodeKindTopic}, false},
 	{"functions.md", "Functions", "What expressions can call.", []Kind{FunctionTopic}, false},
-	{"values.md", "Values", "The statistics of workloads and windows, the attributes of steps and nodes, and how values are written.", []Kind{StatisticTopic, AttributeTopic, FormatTopic}, true},
+	{"values.md", "Values", "The statistics of workloads and windows, the attributes of steps and nodes, how values are written, and the types that variables and params can be of.", []Kind{StatisticTopic, AttributeTopic, FormatTopic, ValueTypeTopic}, true},
 	{"diagnostics.md", "Diagnostics", "The codes of what can be wrong with a file, each with an example that provokes it and one that is right.", []Kind{CodeTopic}, false},
 }
 
@@ -68,8 +68,11 @@ func markdownTable(b *strings.Builder, k Kind, topics []Topic) {
 	b.WriteString("\n| name | | |\n|---|---|---|\n")
 	for _, t := range topics {
 		about, aside := t.Doc, t.Usage
-		if about == "" {
+		switch {
+		case about == "":
 			about = upperFirst(t.Summary) + "."
+		case k == ValueTypeTopic:
+			about = upperFirst(t.Summary) + ". " + about
 		}
 		if k == StatisticTopic {
 			aside = t.Sections[0].Rows[0].Name // its type

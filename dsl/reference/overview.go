@@ -19,7 +19,7 @@ func (l *Language) Overview(to io.Writer, s Style) error {
 		case CodeTopic:
 			w.out.WriteString("\n" + w.paint.heading.Sprint("Codes") + "\n")
 			w.prose(fmt.Sprintf("%s to %s; `scenario explain codes` lists them.", list[0].Name, list[len(list)-1].Name), 2)
-		case ArgumentTopic, AttributeTopic, StatisticTopic, FormatTopic, RootTopic:
+		case ArgumentTopic, AttributeTopic, StatisticTopic, FormatTopic, ValueTypeTopic, RootTopic:
 			w.out.WriteString("\n" + w.paint.heading.Sprint(upperFirst(k.Plural())) + "\n")
 			w.prose(strings.Join(topicNames(list), ", "), 2)
 		case BlockTopic:

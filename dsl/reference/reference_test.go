@@ -132,6 +132,36 @@ func TestAWordMeansAllThatHasItsName(t *testing.T) {
 		{"during", "function during"},
 		{"retry", "block retry"},
 		{"nothing", ""},
+		{"string", "value type string"},
+		{"positive duration", "format positive_duration"},
+
+		{"kill.signal", "argument kill.signal"},
+		{"kill signal", "argument kill.signal"},
+		{"action.kill.signal", "argument kill.signal"},
+		{"fault.kill", "fault kill"},
+		{"workload.http", "workload http"},
+		{"node.ray", "node kind ray"},
+		{"http.ok", "attribute http.ok"},
+		{"kill.limit.most", "argument kill.limit.most"},
+		{"kill.processes.pid", "attribute kill.processes.pid"},
+		{"kill.retry", "block kill.retry"},
+		{"node.image", "argument node.image, attribute node.image"},
+		{"node.ready.http", "argument node.ready.http"},
+		{"during.failed", "attribute during.failed"},
+		{"kill.nothing", ""},
+		{"action.kill.nothing", ""},
+		{"probe kill", ""},
+
+		{"var.replicas", "block variable"},
+		{"node.web[0]", "block node"},
+		{`node.web["a"].ip`, "attribute node.ip"},
+		{"action.outage.state", "attribute action.state"},
+		{"action.outage.processes", "attribute kill.processes"},
+		{"workload.clients.error_rate", "attribute workload.error_rate"},
+		{"scenario.name", "attribute scenario.name"},
+		{"each.key", "attribute each.key"},
+		{"kill.", ""},
+		{".kill", ""},
 	} {
 		var got []string
 		for _, topic := range l.Find(strings.Fields(tt.words)...) {
@@ -144,7 +174,14 @@ func TestAWordMeansAllThatHasItsName(t *testing.T) {
 	if k, ok := reference.KindOf("node", "kinds"); !ok || k != reference.NodeKindTopic {
 		t.Error("node kinds are no kind")
 	}
-	if got := l.Suggest("kil"); got != "kill" {
-		t.Errorf("kil suggests %q", got)
+	for word, want := range map[string]string{
+		"kil": "kill", "kill.sginal": "kill.signal", "klil.signal": "kill.signal", "action.kill.sginal": "action.kill.signal",
+		"kill.limit.mots": "", "kill.xyzzy": "", "xyzzy.signal": "",
+	} {
+		if got := l.Suggest(word); got != want {
+			t.Errorf("%s suggests %q, want %q", word, got, want)
+		}
 	}
+	golden(t, "kill_signal_80.txt", text(t, l.Find("kill.signal"), reference.Style{Width: 80}))
+	golden(t, "node_image_80.txt", text(t, l.Find("node.image"), reference.Style{Width: 80}))
 }

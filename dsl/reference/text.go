@@ -255,6 +255,10 @@ func (w *writer) word(word string) string {
 	return quotedCode.ReplaceAllStringFunc(word, func(code string) string { return w.paint.word.Sprint(strings.Trim(code, "`")) })
 }
 
+// Plain is a line of a topic without the signs of Markdown, for where they can't
+// become anything.
+func Plain(line string) string { return strings.ReplaceAll(line, "`", "") }
+
 // printable replaces what isn't text, so that no example changes the terminal.
 func printable(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")

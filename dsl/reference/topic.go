@@ -3,8 +3,6 @@ package reference
 import (
 	"slices"
 	"strings"
-
-	"github.com/scenario-run/scenario/dsl/diag"
 )
 
 // Kind says what a topic is about.
@@ -24,6 +22,7 @@ const (
 	ArgumentTopic  Kind = "argument"
 	AttributeTopic Kind = "attribute"
 	FormatTopic    Kind = "format"
+	ValueTypeTopic Kind = "value type"
 	CodeTopic      Kind = "code"
 )
 
@@ -31,7 +30,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		BlockTopic, ActionTopic, FaultTopic, ProbeTopic, WorkloadTopic, NodeKindTopic,
-		RootTopic, FunctionTopic, StatisticTopic, ArgumentTopic, AttributeTopic, FormatTopic, CodeTopic,
+		RootTopic, FunctionTopic, StatisticTopic, ArgumentTopic, AttributeTopic, FormatTopic, ValueTypeTopic, CodeTopic,
 	}
 }
 
@@ -50,7 +49,9 @@ type Topic struct {
 	Examples []Example `json:"examples,omitempty"`
 	See      []string  `json:"see,omitempty"` // words to look up next
 
-	root string // what a reference to it begins with
+	root   string // what a reference to it begins with
+	refer  refer
+	bodies []body
 }
 
 // Section is a list under a heading.
@@ -82,8 +83,9 @@ type Example struct {
 func (l *Language) Topics() []Topic { return l.topics }
 
 // Find returns what a word means, or, of a kind and a word, what the word means
-// as one of that kind. A reference such as var.replicas finds what its root
-// refers to. A plural such as "faults" finds nothing here: see List.
+// as one of that kind. A path leads to what stands below a word: kill.signal,
+// or kill and signal as two words. A reference such as var.replicas finds what
+// its root refers to. A plural such as "faults" finds nothing here: see List.
 func (l *Language) Find(words ...string) []Topic {
 	if len(words) == 0 {
 		return nil
@@ -96,31 +98,31 @@ func (l *Language) Find(words ...string) []Topic {
 			found = append(found, t)
 		}
 	}
-	if len(found) == 0 && kind == "" {
-		return l.refersTo(name)
+	if len(found) > 0 {
+		return found
 	}
-	return found
+	path := segments(strings.Join(words, "."))
+	if found = l.within(path); len(found) > 0 {
+		return found
+	}
+	if kind == "" && !l.namesType(path) {
+		return l.refersTo(path)
+	}
+	return l.format(strings.Join(words, "_"))
 }
 
-// refersTo returns what a reference is to.
-func (l *Language) refersTo(reference string) []Topic {
-	root := rootOf(reference)
-	var found []Topic
-	for _, t := range l.topics {
-		if t.root == root && root != "" {
-			found = append(found, t)
+// format returns a format by its name as the reference shows it, in words.
+func (l *Language) format(name string) []Topic {
+	for _, t := range l.List(FormatTopic) {
+		if t.Name == name {
+			return []Topic{t}
 		}
 	}
-	return found
+	return nil
 }
 
 // rootOf is the first name of a reference.
-func rootOf(reference string) string {
-	if i := strings.IndexAny(reference, ".["); i >= 0 {
-		return reference[:i]
-	}
-	return reference
-}
+func rootOf(reference string) string { return segments(reference)[0] }
 
 // is says whether topics of a kind are meant by a word. A fault stands in an
 // action block, so that it is found as an action too.
@@ -164,6 +166,3 @@ func (l *Language) Words() []string {
 	slices.Sort(words)
 	return slices.Compact(words)
 }
-
-// Suggest returns the word that was most likely meant, or "".
-func (l *Language) Suggest(word string) string { return diag.Suggest(word, l.Words()) }

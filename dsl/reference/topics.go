@@ -42,6 +42,9 @@ func (l *Language) makeTopics() []Topic {
 	for _, f := range l.Formats {
 		all = append(all, formatTopic(f))
 	}
+	for _, w := range l.ValueTypes {
+		all = append(all, valueTypeTopic(w))
+	}
 	for _, c := range l.Codes {
 		all = append(all, codeTopic(c))
 	}
@@ -60,7 +63,7 @@ func typeTopic(t schema.Type) Topic {
 	if t.Kind == schema.Fault {
 		args.Rows = append(args.Rows, arguments(schema.FaultArgs)...)
 	}
-	if meta := metaOf(t.Kind); len(meta) > 0 {
+	if meta := names(metaOf(t.Kind)); len(meta) > 0 {
 		args.After = andThose(args.Rows) + " of every " + blockOf(t.Kind) + ": " + code(meta) + "."
 	}
 	topic.Sections = append(topic.Sections, args)
@@ -74,7 +77,38 @@ func typeTopic(t schema.Type) Topic {
 		topic.Examples = append(topic.Examples, Example{Title: e.Title, Files: []File{{"example.hcl", e.Text}}})
 	}
 	topic.See = []string{blockOf(t.Kind)}
+	topic.bodies = []body{{true, allArguments(t)}, {false, allResults(t)}}
+	if t.Kind != schema.NodeKind {
+		topic.refer = refer(blockOf(t.Kind) + ".NAME")
+	}
 	return topic
+}
+
+// allArguments are those of a type and of the block that it stands in.
+func allArguments(t schema.Type) schema.Object {
+	all := t.Args
+	if t.Kind == schema.Fault {
+		all = all.And(schema.FaultArgs)
+	}
+	return all.And(metaOf(t.Kind))
+}
+
+// allResults are those of a type and of every block of its kind.
+func allResults(t schema.Type) schema.Object {
+	var all schema.Object
+	if t.Result != nil {
+		all = t.Result(cty.UnknownVal(t.Args.Type()))
+	}
+	if t.Kind == schema.Workload && !isStatistics(all.Attrs) {
+		all = all.And(schema.Statistics(capturedType))
+	}
+	if t.Kind == schema.Fault {
+		all = all.And(schema.FaultAttrs)
+	}
+	if t.Kind != schema.Probe && t.Kind != schema.NodeKind {
+		all = all.And(schema.StepAttrs)
+	}
+	return all
 }
 
 // andThose begins a sentence that follows a list, which may be empty.
@@ -131,16 +165,13 @@ func blockOf(k schema.Kind) string {
 }
 
 // metaOf are the arguments that every block of a kind of type takes.
-func metaOf(k schema.Kind) []string {
-	if k == schema.NodeKind {
-		return nil
-	}
+func metaOf(k schema.Kind) schema.Object {
 	for _, b := range lang.Blocks() {
-		if b.Name == blockOf(k) {
-			return names(b.Meta)
+		if b.Name == blockOf(k) && k != schema.NodeKind {
+			return b.Meta
 		}
 	}
-	return nil
+	return schema.Object{}
 }
 
 // effects says what a type takes of nodes and ends.
@@ -221,7 +252,7 @@ func requiredLines(o schema.Object, indent string) string {
 }
 
 func rootTopic(r lang.Root) Topic {
-	t := Topic{Kind: RootTopic, Name: r.Name, Summary: r.Summary, root: r.Name}
+	t := Topic{Kind: RootTopic, Name: r.Name, Summary: r.Summary, root: r.Name, refer: refer(r.Name), bodies: []body{{false, r.Value}}}
 	if len(r.Value.Attrs) > 0 {
 		t.Sections = []Section{{Title: "Attributes", Rows: results(r.Value.Attrs)}}
 	}
@@ -237,8 +268,10 @@ func rootTopic(r lang.Root) Topic {
 const windowGroup = "windows"
 
 func windowTopic(w lang.WindowFunction) Topic {
+	usage := call(string(w.Name), w.Params)
 	return Topic{
-		Kind: FunctionTopic, Name: string(w.Name), Group: windowGroup, Summary: w.Summary, Usage: call(string(w.Name), w.Params),
+		Kind: FunctionTopic, Name: string(w.Name), Group: windowGroup, Summary: w.Summary, Usage: usage,
+		refer: refer(usage), bodies: []body{{false, schema.Statistics(capturedType)}},
 		Doc: "Its arguments are references to declarations, such as `workload.clients` and `action.outage`, not values; an index is allowed. " +
 			"The result is an object of statistics. Those that have no value yet are unknown, so that a condition over nothing is neither true nor false.",
 		See: []string{"statistics"},
@@ -310,6 +343,18 @@ func splitNonEmpty(s, sep string) []string {
 
 func formatTopic(f schema.FormatInfo) Topic {
 	return Topic{Kind: FormatTopic, Name: string(f.Format), Summary: summaryOf(f.Doc), Doc: f.Doc, Usage: f.Example}
+}
+
+// valueTypeTopic shows a type in the block that it can stand in.
+func valueTypeTopic(w lang.TypeWord) Topic {
+	t := Topic{Kind: ValueTypeTopic, Name: w.Name, Summary: w.Summary, Doc: w.Doc, Usage: "type = " + w.Type, See: []string{"variable", "param"}}
+	if w.OfParams {
+		t.See = []string{"param", "define"}
+		return t
+	}
+	text := fmt.Sprintf("scenario \"example\" {}\n\nvariable \"color\" {\n  type    = %s\n  default = %s\n}\n", w.Type, w.Value)
+	t.Examples = []Example{{Title: "A variable of it", Files: []File{{"example.hcl", text}}}}
+	return t
 }
 
 func codeTopic(c Code) Topic {
