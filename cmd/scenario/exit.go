@@ -53,11 +53,11 @@ func exit(w *world, err error) int {
 	}
 	e := &exitError{code: exitLab, err: err}
 	errors.As(err, &e)
-	var paths *pathsError
+	var problems *problemsError
 	switch {
-	case errors.As(e.err, &paths):
+	case errors.As(e.err, &problems):
 		// Nobody is left to tell that this can't be printed.
-		_ = w.printDiagnostics(paths.color, paths.texts, paths.diags)
+		_ = w.printDiagnostics(problems.color, problems.texts, problems.diags)
 	case e.err != nil:
 		fmt.Fprintf(w.stderr, "scenario: %s\n", strings.TrimSpace(e.err.Error()))
 	}

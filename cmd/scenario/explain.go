@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -18,26 +18,27 @@ func newExplain(w *world) *cobra.Command {
 	var asJSON bool
 	var from string
 	cmd := &cobra.Command{
-		Use:   "explain [[KIND] WORD]",
+		Use:   "explain [[KIND] WORD[.WORD]...]",
 		Short: "Say what a word of a scenario file means",
 		Long: `explain looks up an action, fault, probe, workload, node kind, block, argument,
 function, statistic or attribute, or the code of a diagnostic such as SCN0203.
 Without a word it shows what there is; a plural, as in "explain faults", lists
 one kind. A word that means several things shows all; "explain probe http"
-shows one of them. With --from, the types that a scenario and its libraries
-define are among the words.`,
+shows one of them, and "explain kill.signal" what stands below a word. With
+--from, the types that a scenario and its libraries define are among the words.`,
 		Example: `  scenario explain kill
+  scenario explain kill.signal
   scenario explain probe http
   scenario explain SCN0203
   scenario explain functions`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if asJSON {
+				return explainJSON(w, from, args)
+			}
 			l, err := w.language(from)
 			if err != nil {
 				return err
-			}
-			if asJSON {
-				return explainJSON(w.stdout, l, args)
 			}
 			width, _, _ := w.terminal(w.stdout)
 			return explain(w.stdout, l, args, reference.Style{Color: w.colored(color.value, w.stdout), Width: width})
@@ -63,10 +64,7 @@ func (w *world) language(from string) (*reference.Language, error) {
 	var defined []schema.Type
 	for _, f := range l.files {
 		if f.scenario == nil {
-			if err := l.print(w, "auto", errorsOnly); err != nil {
-				return nil, err
-			}
-			return nil, &exitError{code: exitInvalid}
+			return nil, &exitError{code: exitInvalid, err: &problemsError{texts: l.texts, diags: withoutNotes(l.diags())}}
 		}
 		defined = append(defined, f.scenario.Types...)
 	}
@@ -89,24 +87,28 @@ func explain(out io.Writer, l *reference.Language, words []string, style referen
 	}
 	var ways []string
 	for _, t := range found {
+		if strings.Contains(t.Name, ".") {
+			return nil // the words above have said which
+		}
 		ways = append(ways, fmt.Sprintf("explain %s %s", t.Kind, t.Name))
 	}
 	_, err = fmt.Fprintf(out, "\nOne of them alone: scenario %s\n", strings.Join(ways, ", "))
 	return err
 }
 
-func explainJSON(out io.Writer, l *reference.Language, words []string) error {
+// explainJSON prints topics as data: of a word that means nothing, none.
+func explainJSON(w *world, from string, words []string) error {
+	l, err := w.language(from)
+	if err != nil {
+		return answered(w, err)
+	}
 	found := l.Topics()
 	if len(words) > 0 {
-		var err error
 		if found, _, err = lookUp(l, words); err != nil {
-			return err
+			return errors.Join(writeJSON(w.stdout, []any{}), err)
 		}
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(found)
+	return writeJSON(w.stdout, found)
 }
 
 // lookUp returns what words mean: topics, or, with the kind, all topics of it.
@@ -123,6 +125,9 @@ func lookUp(l *reference.Language, words []string) ([]reference.Topic, reference
 	}
 	first := strings.Join(words[:len(words)-1], " ")
 	kind, ok := reference.KindOf(first)
+	if !ok && len(l.Find(words[:len(words)-1]...)) > 0 {
+		return nil, "", unknownWord(l, strings.Join(words, "."))
+	}
 	if !ok {
 		return nil, "", usage("scenario explain takes a word, or a kind and a word; %q is no kind", first).with("Kinds: " + kindList() + ".")
 	}
@@ -136,6 +141,9 @@ func unknownWord(l *reference.Language, word string) error {
 	e := usage("nothing in a scenario file is called %q", word)
 	if s := l.Suggest(word); s != "" {
 		return e.with(fmt.Sprintf("Did you mean %q?", s))
+	}
+	if owner := l.Owner(word); owner != "" {
+		return e.with(fmt.Sprintf(`"scenario explain %s" lists what it has.`, owner))
 	}
 	return e.with(`"scenario explain" lists the words.`)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 func newGraph(w *world) *cobra.Command {
 	var s selection
+	var asJSON bool
 	format := oneOf("text", "json", "dot", "mermaid")
 	cmd := &cobra.Command{
 		Use:   "graph [PATH|GLOB|FILE:LINE|-]...",
@@ -21,7 +21,13 @@ func newGraph(w *world) *cobra.Command {
 for Graphviz (--format dot | dot -Tsvg) or Mermaid. It touches no Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.seeded = cmd.Flags().Changed("seed")
+			if asJSON && cmd.Flags().Changed("format") && format.value != "json" {
+				return usage("--json and --format %s contradict each other", format.value)
+			}
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
+			if asJSON || format.value == "json" {
+				return answer(w, l, err, planned.GraphJSON)
+			}
 			if err != nil {
 				return err
 			}
@@ -36,6 +42,7 @@ for Graphviz (--format dot | dot -Tsvg) or Mermaid. It touches no Docker.`,
 	}
 	s.addFlags(cmd)
 	cmd.Flags().Var(format, "format", "how the graph is printed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the graphs as a JSON array: --format json")
 	return cmd
 }
 
@@ -53,8 +60,6 @@ func (l *loaded) plans() []*plan.Plan {
 func printGraphs(out io.Writer, plans []*plan.Plan, format string) error {
 	var err error
 	switch format {
-	case "json":
-		err = graphsAsJSON(out, plans)
 	case "mermaid":
 		if len(plans) > 0 {
 			_, err = io.WriteString(out, plan.Mermaid(plans...))
@@ -65,18 +70,6 @@ func printGraphs(out io.Writer, plans []*plan.Plan, format string) error {
 		_, err = io.WriteString(out, joined(plans, (*plan.Plan).GraphText))
 	}
 	return err
-}
-
-func graphsAsJSON(out io.Writer, plans []*plan.Plan) error {
-	all := []json.RawMessage{}
-	for _, p := range plans {
-		data, err := p.GraphJSON()
-		if err != nil {
-			return err
-		}
-		all = append(all, data)
-	}
-	return writeJSON(out, all)
 }
 
 // joined writes each plan, with an empty line between two.

@@ -27,22 +27,16 @@ came to, and the scenario's tags and description. It touches no Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.seeded = cmd.Flags().Changed("seed")
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
+			if err != nil && asJSON {
+				return answered(w, err)
+			}
 			if err != nil {
 				return err
 			}
-			if err := l.print(w, s.color.value, errorsOnly); err != nil {
-				return err
-			}
-			last, err := w.lastResults()
-			if err != nil {
-				fmt.Fprintln(w.stderr, "warning:", err)
-			}
-			all := l.list(last)
 			if asJSON {
-				err = writeJSON(w.stdout, all)
+				err = l.listAsJSON(w)
 			} else {
-				width, _, _ := w.terminal(w.stdout)
-				err = listText(w.stdout, all, width)
+				err = l.listAsText(w, s.color.value)
 			}
 			if err != nil {
 				return err
@@ -55,13 +49,14 @@ came to, and the scenario's tags and description. It touches no Docker.`,
 	return cmd
 }
 
-// listed is a scenario in the list.
+// listed is a file in the list.
 type listed struct {
-	Scenario    string          `json:"scenario"`
+	Scenario    string          `json:"scenario"` // empty: it has none
 	File        string          `json:"file"`
 	Description string          `json:"description"`
 	Tags        []string        `json:"tags"`
-	Variants    []listedVariant `json:"variants"`
+	Variants    []listedVariant `json:"variants"`              // none: it can't be run
+	Diagnostics json.RawMessage `json:"diagnostics,omitempty"` // as validate --json prints them
 }
 
 type listedVariant struct {
@@ -77,26 +72,66 @@ type lastResult struct {
 	Seconds float64     `json:"elapsed_seconds"`
 }
 
-func (l *loaded) list(last map[variantID]lastResult) []listed {
-	all := []listed{}
-	for _, f := range l.files {
-		if f.invalid() || f.scenario == nil {
-			continue
-		}
-		s := listed{
-			Scenario: f.scenario.Name, File: f.source(), Description: f.scenario.Description,
-			Tags: append([]string{}, f.scenario.Tags...), Variants: []listedVariant{},
-		}
-		for _, v := range f.variants {
-			row := listedVariant{Variant: v.key}
-			if r, ok := last[variantID{f.scenario.Name, v.key}]; ok {
-				row.Last = &r
-			}
-			s.Variants = append(s.Variants, row)
-		}
-		all = append(all, s)
+func (l *loaded) listAsText(w *world, color string) error {
+	if err := l.print(w, color, errorsOnly); err != nil {
+		return err
 	}
-	return all
+	var all []listed
+	last := w.knownResults()
+	for _, f := range l.files {
+		if !f.invalid() && f.scenario != nil {
+			all = append(all, f.listed(last))
+		}
+	}
+	width, _, _ := w.terminal(w.stdout)
+	return listText(w.stdout, all, width)
+}
+
+// listAsJSON lists the files that are invalid as well.
+func (l *loaded) listAsJSON(w *world) error {
+	all := []listed{}
+	last := w.knownResults()
+	for _, f := range l.files {
+		row := f.listed(last)
+		if len(f.diags) > 0 {
+			var err error
+			if row.Diagnostics, err = l.diagnostics(f); err != nil {
+				return err
+			}
+		}
+		all = append(all, row)
+	}
+	return writeJSON(w.stdout, all)
+}
+
+func (f *file) listed(last map[variantID]lastResult) listed {
+	row := listed{File: f.source(), Tags: append([]string{}, f.tags()...), Variants: []listedVariant{}}
+	if b := scenarioBlock(f.set); b != nil && len(b.Labels) > 0 {
+		row.Scenario = b.Labels[0] // of one that is invalid too
+	}
+	if f.scenario != nil {
+		row.Description = f.scenario.Description
+	}
+	if f.invalid() {
+		return row
+	}
+	for _, v := range f.variants {
+		one := listedVariant{Variant: v.key}
+		if r, ok := last[variantID{f.scenario.Name, v.key}]; ok {
+			one.Last = &r
+		}
+		row.Variants = append(row.Variants, one)
+	}
+	return row
+}
+
+// knownResults are the last results, as far as they can be read.
+func (w *world) knownResults() map[variantID]lastResult {
+	last, err := w.lastResults()
+	if err != nil {
+		fmt.Fprintln(w.stderr, "warning:", err)
+	}
+	return last
 }
 
 // variantID is how runs tell variants apart.
@@ -123,13 +158,6 @@ func (w *world) lastResults() (map[variantID]lastResult, error) {
 		}
 	}
 	return last, err
-}
-
-func writeJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // listText writes the list for people, cut to a width; 0 cuts nothing.

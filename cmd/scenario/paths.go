@@ -13,26 +13,42 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/source"
+	"github.com/scenario-run/scenario/engine/event"
 )
 
 // pathArguments is the file name of ranges that point at a path on the command
 // line. Its text has one path a line.
 const pathArguments = "arguments"
 
-// pathsError is that paths on the command line can't be read. They are told of
-// as what is wrong in files is: with a code and a place, and all at once.
-type pathsError struct {
+// problemsError is what keeps a command from beginning at all, such as paths that
+// can't be read. It is told as what is wrong in files is: with a code and a
+// place, and all at once.
+type problemsError struct {
 	color string
+	paths []string // of each diagnostic, if it is about one
 	texts map[string][]byte
 	diags hcl.Diagnostics
 }
 
-func (e *pathsError) Error() string {
+func (e *problemsError) Error() string {
 	var all []string
 	for _, d := range e.diags {
 		all = append(all, d.Summary)
 	}
 	return strings.Join(all, "; ")
+}
+
+// told is what is wrong with the paths as a run tells of files that are invalid.
+func (e *problemsError) told() ([]event.FileInvalid, error) {
+	var all []event.FileInvalid
+	for i, d := range e.diags {
+		one, err := tellOf(e.paths[i], e.texts, hcl.Diagnostics{d})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // found gives what looking for files came to its exit code.
@@ -50,14 +66,15 @@ func found(color string, paths, files []string, err error) ([]string, error) {
 
 // newPathsError returns the diagnostics of the paths that an error of
 // source.Find is about; nil if there are none.
-func newPathsError(paths []string, err error) *pathsError {
+func newPathsError(paths []string, err error) *problemsError {
 	missing := notThere(err)
 	if len(missing) == 0 {
 		return nil
 	}
 	text := oneLineEach(paths)
-	e := &pathsError{texts: map[string][]byte{pathArguments: text}}
+	e := &problemsError{texts: map[string][]byte{pathArguments: text}}
 	for _, m := range missing {
+		e.paths = append(e.paths, m.Path)
 		i := slices.Index(paths, m.Given)
 		if i < 0 {
 			// Where no path was given, nobody wrote the one that is missing.
@@ -99,9 +116,9 @@ func unreadable(m *source.NotThereError, place hcl.Range) *hcl.Diagnostic {
 
 const extension = ".hcl"
 
-// nearestPath suggests what is beside a path that isn't there and is called
-// nearly the same, but for the extension that all have.
-func nearestPath(path string) diag.Option {
+// pathMeant is what is beside a path that isn't there and is called nearly the
+// same, but for the extension that all have; empty if nothing is.
+func pathMeant(path string) string {
 	dir, name := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Clean(dir + ".")) // where nothing can be listed, nothing can be suggested
 	called := map[string]string{}
@@ -110,11 +127,23 @@ func nearestPath(path string) diag.Option {
 			called[base] = e.Name()
 		}
 	}
-	near := diag.Suggest(strings.TrimSuffix(name, extension), slices.Sorted(maps.Keys(called)))
+	base := strings.TrimSuffix(name, extension)
+	if full, is := called[base]; is {
+		return dir + full // only the extension lacks
+	}
+	near := diag.Suggest(base, slices.Sorted(maps.Keys(called)))
+	if near == "" {
+		return ""
+	}
+	return dir + called[near]
+}
+
+func nearestPath(path string) diag.Option {
+	near := pathMeant(path)
 	if near == "" {
 		return diag.Hint("")
 	}
-	return diag.Hint(`did you mean "` + dir + called[near] + `"?`)
+	return diag.Hint(`did you mean "` + near + `"?`)
 }
 
 func oneLineEach(texts []string) []byte {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -21,11 +20,17 @@ func newPlan(w *world) *cobra.Command {
 why. It touches no Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.seeded = cmd.Flags().Changed("seed")
+			if asJSON && verbose {
+				return usage("--verbose and --json contradict each other: data has no variables")
+			}
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
+			if asJSON {
+				return answer(w, l, err, planned.JSON)
+			}
 			if err != nil {
 				return err
 			}
-			return l.printPlans(w, &s, asJSON, verbose)
+			return l.printPlans(w, &s, verbose)
 		},
 	}
 	s.addFlags(cmd)
@@ -34,35 +39,15 @@ why. It touches no Docker.`,
 	return cmd
 }
 
-func (l *loaded) printPlans(w *world, s *selection, asJSON, verbose bool) error {
+func (l *loaded) printPlans(w *world, s *selection, verbose bool) error {
 	if err := l.print(w, s.color.value, everything); err != nil {
 		return err
 	}
-	var err error
-	if asJSON {
-		err = l.plansAsJSON(w.stdout)
-	} else {
-		width, _, _ := w.terminal(w.stdout)
-		err = l.plansAsText(w.stdout, width, verbose)
-	}
-	if err != nil {
+	width, _, _ := w.terminal(w.stdout)
+	if err := l.plansAsText(w.stdout, width, verbose); err != nil {
 		return err
 	}
 	return l.verdict()
-}
-
-func (l *loaded) plansAsJSON(out io.Writer) error {
-	all := []json.RawMessage{}
-	for _, f := range l.files {
-		for _, v := range f.variants {
-			data, err := v.JSON()
-			if err != nil {
-				return fmt.Errorf("plan of %s: %w", v.title(), err)
-			}
-			all = append(all, data)
-		}
-	}
-	return writeJSON(out, all)
 }
 
 func (l *loaded) plansAsText(out io.Writer, width int, verbose bool) error {

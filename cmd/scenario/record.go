@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/engine"
 	"github.com/scenario-run/scenario/engine/event"
@@ -47,12 +49,16 @@ func (l *loaded) warnedFiles() ([]event.FileWarned, error) {
 
 // told is what is wrong with a file, as text and as data.
 func (l *loaded) told(f *file) (event.FileInvalid, error) {
+	return tellOf(f.source(), l.texts, f.diags)
+}
+
+func tellOf(file string, texts map[string][]byte, diags hcl.Diagnostics) (event.FileInvalid, error) {
 	var text, data bytes.Buffer
 	err := errors.Join(
-		diag.Print(&text, l.texts, withoutNotes(f.diags), diag.Style{}),
-		diag.JSON(&data, l.texts, f.diags),
+		diag.Print(&text, texts, withoutNotes(diags), diag.Style{}),
+		diag.JSON(&data, texts, diags),
 	)
-	return event.FileInvalid{File: f.source(), Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())}, err
+	return event.FileInvalid{File: file, Text: text.String(), Diagnostics: bytes.TrimSpace(data.Bytes())}, err
 }
 
 // repeat is the command that runs just one variant again, the same way. Values

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine"
+	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/guardian"
 	"github.com/scenario-run/scenario/engine/report/outcome"
 	"github.com/scenario-run/scenario/engine/report/summary"
@@ -38,7 +39,7 @@ func (r *runner) run(args []string) error {
 	seed := drawSeed()
 	l, err := load(r.w, registry, &r.f.selection, args, lang.Options{RunID: id, DrawnSeed: &seed})
 	if err != nil {
-		return err
+		return errors.Join(err, r.tellUnloaded(err))
 	}
 	if !l.anyValid() {
 		return r.refuse(l)
@@ -121,6 +122,27 @@ func (r *runner) refuse(l *loaded) error {
 		return err
 	}
 	return &exitError{code: exitInvalid}
+}
+
+// tellUnloaded writes the summary where there is nothing to run, so that no
+// program takes one of an earlier run for it.
+func (r *runner) tellUnloaded(err error) error {
+	e := &exitError{code: exitLab}
+	errors.As(err, &e)
+	sum := summary.New()
+	var problems *problemsError
+	if errors.As(err, &problems) {
+		told, err := problems.told()
+		if err != nil {
+			return err
+		}
+		for _, f := range told {
+			if err := sum.Write(event.Event{Body: f}); err != nil {
+				return err
+			}
+		}
+	}
+	return r.writeSummary(sum, e.code)
 }
 
 // prune removes the directories of old runs.

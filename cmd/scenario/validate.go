@@ -31,7 +31,7 @@ running them: syntax, names, types, references, order. It touches no Docker.`,
 			s.take = func(f *file, p planned) { sizes[f] = sizes[f].with(p) }
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
 			if err != nil && asJSON {
-				return asData(w, err)
+				return answered(w, err)
 			}
 			if err != nil {
 				return err
@@ -51,18 +51,6 @@ running them: syntax, names, types, references, order. It touches no Docker.`,
 	rep.addFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the problems as JSON")
 	return cmd
-}
-
-// asData prints what is wrong with paths as what is wrong with files is printed.
-func asData(w *world, err error) error {
-	var paths *pathsError
-	if !errors.As(err, &paths) {
-		return err
-	}
-	if err := diag.JSON(w.stdout, paths.texts, paths.diags); err != nil {
-		return err
-	}
-	return &exitError{code: exitUsage}
 }
 
 // printValidity says what is wrong, and of files that are valid how much there
