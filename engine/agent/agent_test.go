@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -330,6 +331,81 @@ func TestAJobsErrorIsTheCallersError(t *testing.T) {
 	}
 	if err := c.Run(t.Context(), "unknown", nil, nil); err == nil || !strings.Contains(err.Error(), `no job "unknown"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAStreamServesOneJobAfterTheOther(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	c := start(t, map[string]Job{
+		"say":  func(_ context.Context, spec []byte, out func([]byte) error) error { return out(spec) },
+		"fail": func(context.Context, []byte, func([]byte) error) error { return errors.New("no luck") },
+		"wait": func(ctx context.Context, _ []byte, _ func([]byte) error) error {
+			close(begun)
+			select {
+			case <-goOn:
+			case <-ctx.Done():
+			}
+			return nil
+		},
+	})
+	var said []string
+	say := func(text string) {
+		t.Helper()
+		if err := c.Run(t.Context(), "say", []byte(text), func(line []byte) error { said = append(said, string(line)); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	say("one")
+	if err := c.Run(t.Context(), "fail", nil, nil); err == nil {
+		t.Error("a failure is lost")
+	}
+	say("two")
+	if n := c.session.NumStreams(); n != 1 {
+		t.Errorf("%d streams for jobs one after the other", n)
+	}
+	waited := make(chan error)
+	go func() { waited <- c.Run(t.Context(), "wait", nil, nil) }()
+	<-begun
+	say("three") // beside it
+	close(goOn)
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 3 { // those that were told to finish serve for no other
+		if err := c.Run(ended, "say", nil, func([]byte) error { return nil }); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	say("four")
+	if got := strings.Join(said, " "); got != "one two three four" {
+		t.Errorf("said: %s", got)
+	}
+}
+
+// writes are what was written to it, each on its own.
+type writes struct {
+	io.ReadWriteCloser
+	all []string
+}
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.all = append(w.all, string(p))
+	return len(p), nil
+}
+
+func TestAHeaderGoesWithItsData(t *testing.T) {
+	const data, update = "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03", "\x00\x01\x00\x01\x00\x00\x00\x01\x00\x00\x00\x03"
+	to := &writes{}
+	j := &joining{ReadWriteCloser: to}
+	for _, part := range []string{data, "abc", update, data, update[:3]} {
+		if n, err := j.Write([]byte(part)); n != len(part) || err != nil {
+			t.Errorf("%q: %d %v", part, n, err)
+		}
+	}
+	if want := []string{data + "abc", update, data + update[:3]}; !slices.Equal(to.all, want) {
+		t.Errorf("%q, want %q", to.all, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/yamux"
@@ -16,12 +17,19 @@ import (
 const drainLimit = 30 * time.Second
 
 // Client drives an agent.
-type Client struct{ session *yamux.Session }
+type Client struct {
+	session *yamux.Session
+	mu      sync.Mutex
+	idle    []exchange // those whose job has ended, for the next
+}
+
+// mostIdle is how many streams are kept for jobs to come.
+const mostIdle = 8
 
 // NewClient begins a session over conn, which it owns from now on, and returns
 // when the agent has answered.
 func NewClient(ctx context.Context, conn io.ReadWriteCloser) (*Client, error) {
-	session, err := yamux.Client(conn, config(10*time.Second, 30*time.Second))
+	session, err := yamux.Client(&joining{ReadWriteCloser: conn}, config(10*time.Second, 30*time.Second))
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -43,7 +51,7 @@ func (c *Client) Lost() <-chan struct{} { return c.session.CloseChan() }
 // Close ends the session, and with it the agent.
 func (c *Client) Close() error { return c.session.Close() }
 
-// exchange is a stream with its request sent.
+// exchange is a stream, with its last request sent.
 type exchange struct {
 	*yamux.Stream
 	in  *frameReader
@@ -76,15 +84,45 @@ func (c *Client) open(ctx context.Context, req request) (exchange, error) {
 }
 
 func (c *Client) send(req request) (exchange, error) {
-	stream, err := c.session.OpenStream()
-	if err != nil {
-		return exchange{}, fmt.Errorf("%w: %w", ErrLost, err)
+	e, ok := c.takeIdle(req)
+	if !ok {
+		stream, err := c.session.OpenStream()
+		if err != nil {
+			return exchange{}, fmt.Errorf("%w: %w", ErrLost, err)
+		}
+		e = exchange{stream, &frameReader{r: stream}, &frameWriter{w: stream}}
+		if req.Job != "" {
+			e.in.r = bufio.NewReaderSize(stream, chunk) // many short frames
+		}
 	}
-	e := exchange{stream, &frameReader{r: stream}, &frameWriter{w: stream}}
 	if err := e.out.writeJSON(requestFrame, req); err != nil {
-		return exchange{}, errors.Join(fmt.Errorf("%w: %w", ErrLost, err), stream.Close())
+		return exchange{}, errors.Join(fmt.Errorf("%w: %w", ErrLost, err), e.Close())
 	}
 	return e, nil
+}
+
+// takeIdle takes a stream out that is kept for jobs, for a request of one.
+func (c *Client) takeIdle(req request) (e exchange, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := len(c.idle) - 1
+	if last < 0 || req.Job == "" {
+		return exchange{}, false
+	}
+	e, c.idle = c.idle[last], c.idle[:last]
+	return e, true
+}
+
+// keep keeps a stream on which nothing is under way any more, or closes it if
+// there are enough.
+func (c *Client) keep(e exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.idle) == mostIdle {
+		_ = e.Close() // always nil
+		return
+	}
+	c.idle = append(c.idle, e)
 }
 
 // Dial connects from the agent's place. Its errors are those that a net.Dialer
@@ -142,28 +180,36 @@ func (c *Client) Run(ctx context.Context, job string, spec []byte, line func([]b
 	if err != nil {
 		return err
 	}
-	defer e.Close()
 	stop := context.AfterFunc(ctx, func() {
 		// If it can't be told, reading fails as well.
 		_ = e.out.write(endFrame, nil)
 		_ = e.SetReadDeadline(time.Now().Add(drainLimit))
 	})
-	defer stop()
-	in := &frameReader{r: bufio.NewReaderSize(e.Stream, chunk)} // many short frames
+	ended, err := e.readJob(job, line)
+	if stop() && ended {
+		c.keep(e)
+		return err
+	}
+	_ = e.Close() // always nil
+	return err
+}
+
+// readJob reads what a job writes, and says whether it has come to its end.
+func (e exchange) readJob(job string, line func([]byte) error) (ended bool, err error) {
 	for {
-		t, payload, err := in.whole()
+		t, payload, err := e.in.whole()
 		switch {
 		case errors.Is(err, yamux.ErrTimeout):
-			return fmt.Errorf("job %s did not finish within %s of being told to", job, drainLimit)
+			return false, fmt.Errorf("job %s did not finish within %s of being told to", job, drainLimit)
 		case err != nil:
-			return fmt.Errorf("%w: %w", ErrLost, err)
+			return false, fmt.Errorf("%w: %w", ErrLost, err)
 		case t == endFrame:
-			return nil
+			return true, nil
 		case t == errorFrame:
-			return fmt.Errorf("job %s: %w", job, decodeError(payload))
+			return true, fmt.Errorf("job %s: %w", job, decodeError(payload))
 		}
 		if err := line(payload); err != nil {
-			return err
+			return false, err
 		}
 	}
 }

@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
-// A session has one stream for each dial and each job. Both ways a stream is a
-// sequence of frames: one byte of type, four of length, then the payload. The
-// first frame from the client is a request, the first from a dialling agent is
-// an answer; closing a stream means that nobody listens any more.
+// A session has one stream for each dial, and one for each job that goes on at
+// the same time: a stream whose job has ended serves for the next, since to open
+// and to close one takes six messages more. Both ways a stream is a sequence of
+// frames: one byte of type, four of length, then the payload. The first frame
+// from the client is a request, the first from a dialling agent is an answer; an
+// end or an error is the last of a job; closing a stream means that nobody
+// listens any more.
 type frameType byte
 
 const (
@@ -79,19 +82,19 @@ func (f *frameWriter) writeJSON(t frameType, value any) error {
 // don't take a write each: little beside what whoever looks at them looks for.
 const gatherFor = 2 * time.Millisecond
 
-// gather makes writes wait for more for gatherFor, unless finish is called.
+// gather makes writes wait for more for gatherFor, or until the last one.
 func (f *frameWriter) gather() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.gathers = true
 }
 
-// finish writes what is gathered, and gathers no more.
-func (f *frameWriter) finish() {
+// last writes what is gathered with one more frame, at once, and gathers no more.
+func (f *frameWriter) last(t frameType, payload []byte) error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.gathers = false
-	f.flush()
+	f.mu.Unlock()
+	return f.write(t, payload)
 }
 
 // flush writes what is in buf. Under the lock.
@@ -176,4 +179,17 @@ func (f *frameReader) whole() (frameType, []byte, error) {
 		n += m
 	}
 	return t, payload, nil
+}
+
+// frame is one frame as it was read, or why none was.
+type frame struct {
+	kind    frameType
+	payload []byte
+	err     error
+}
+
+// frame reads the next frame with all of its payload.
+func (f *frameReader) frame() (read frame) {
+	read.kind, read.payload, read.err = f.whole()
+	return read
 }

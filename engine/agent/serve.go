@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/yamux"
+
+	"github.com/scenario-run/scenario/engine/runtime"
 )
 
 // Job is something that an agent can run: spec goes in, lines come out. It
@@ -21,7 +23,7 @@ type Job func(ctx context.Context, spec []byte, out func(line []byte) error) err
 // stdin ends, the other side stops answering, or ctx ends. Then everything that
 // it had open is closed and every job has ended.
 func Serve(ctx context.Context, stdin io.Reader, stdout io.Writer, jobs map[string]Job) error {
-	session, err := yamux.Server(stdio{stdin, stdout}, config(5*time.Second, 10*time.Second))
+	session, err := yamux.Server(&joining{ReadWriteCloser: stdio{stdin, stdout}}, config(5*time.Second, 10*time.Second))
 	if err != nil {
 		return err
 	}
@@ -73,48 +75,62 @@ func (s stdio) Close() error {
 	return errors.Join(errs...)
 }
 
-// serveStream answers one request. An error that can't be written has no
-// reader: the stream or the session is gone.
+// serveStream answers the requests of a stream: one to dial, or jobs one after
+// the other. An error that can't be written has no reader: the stream or the
+// session is gone.
 func serveStream(ctx context.Context, stream *yamux.Stream, jobs map[string]Job) {
 	defer stream.Close()
 	in, out := &frameReader{r: stream}, &frameWriter{w: stream}
-	var req request
-	t, payload, err := in.whole()
-	if err != nil {
-		return
+	for f := in.frame(); f.err == nil; {
+		var req request
+		if err := json.Unmarshal(f.payload, &req); err != nil || f.kind != requestFrame {
+			_ = out.writeJSON(errorFrame, wireError{Text: fmt.Sprintf("not a request: frame %d: %v", f.kind, err)})
+			return
+		}
+		if req.Job == "" {
+			serveDial(ctx, in, out, req)
+			return
+		}
+		if f = serveJob(ctx, in, out, jobs, req); f.kind != requestFrame {
+			return // it told the job to finish, and closes
+		}
 	}
-	if err = json.Unmarshal(payload, &req); err != nil || t != requestFrame {
-		_ = out.writeJSON(errorFrame, wireError{Text: fmt.Sprintf("not a request: frame %d: %v", t, err)})
-		return
-	}
-	if req.Job != "" {
-		serveJob(ctx, in, out, jobs, req)
-		return
-	}
-	serveDial(ctx, in, out, req)
 }
 
-// serveJob runs a job; whatever the client sends or closes tells it to finish.
-// It returns when the client has closed the stream.
-func serveJob(ctx context.Context, in *frameReader, out *frameWriter, jobs map[string]Job, req request) {
+// serveJob runs a job, and returns what the client sends next. While the job
+// goes on, that tells it to finish, as the stream's end does.
+func serveJob(ctx context.Context, in *frameReader, out *frameWriter, jobs map[string]Job, req request) frame {
 	ctx, cancel := context.WithCancel(ctx)
-	var told sync.WaitGroup
-	defer told.Wait()
-	told.Go(func() {
+	next := make(chan frame, 1)
+	go func() { // ends with the stream at the latest
 		defer cancel()
-		_, _, _ = in.next()
-	})
-	err := fmt.Errorf("the agent has no job %q", req.Job)
-	if job, ok := jobs[req.Job]; ok {
-		out.gather()
-		err = job(ctx, req.Spec, func(line []byte) error { return out.write(dataFrame, line) })
-		out.finish()
-	}
+		next <- in.frame()
+	}()
+	err := runJob(ctx, jobs, req, out)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		_ = out.writeJSON(errorFrame, encodeError(err))
-		return
+		if text, bad := json.Marshal(encodeError(err)); bad == nil {
+			_ = out.last(errorFrame, text)
+		}
+	} else {
+		_ = out.last(endFrame, nil)
 	}
-	_ = out.write(endFrame, nil)
+	return <-next
+}
+
+func runJob(ctx context.Context, jobs map[string]Job, req request, out *frameWriter) error {
+	run := func(ctx context.Context, name string, spec []byte, out func([]byte) error) error {
+		job, ok := jobs[name]
+		if !ok {
+			return fmt.Errorf("the agent has no job %q", name)
+		}
+		return job(ctx, spec, out)
+	}
+	out.gather()
+	write := func(line []byte) error { return out.write(dataFrame, line) }
+	if req.Job == runtime.SeriesJob {
+		return runtime.Series(ctx, req.Spec, write, run)
+	}
+	return run(ctx, req.Job, req.Spec, write)
 }
 
 // serveDial connects, and copies both ways until the client closes the stream.

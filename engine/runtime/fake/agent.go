@@ -113,6 +113,9 @@ func (a *agent) resolve(host string) (n *node, byName bool) {
 
 // Run runs a job of Options.Jobs, or one that the agent's space is for.
 func (a *agent) Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error {
+	if job == runtime.SeriesJob {
+		return runtime.Series(ctx, spec, line, a.Run)
+	}
 	if err := a.r.enter(ctx, "Run", job); err != nil {
 		return err
 	}
