@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-var crashRounds = flag.Int("crash-rounds", 5, "how often TestCrashRounds kills an engine; every second time its guardian too")
+var crashRounds = flag.Int("crash-rounds", 5, "how often TestCrashRounds kills an engine; every second time its guardian too, and every fourth its agents")
 
 const (
 	// effectLimit is how long a fault may outlast an engine that was killed;
@@ -168,12 +168,37 @@ action "sleep" "on" {
 func TestCrashRounds(t *testing.T) {
 	needDocker(t)
 	for n := range *crashRounds {
-		guarded := n%2 == 0
-		t.Run(fmt.Sprintf("%d guarded=%t", n, guarded), func(t *testing.T) { crash(t, guarded) })
+		who := []victims{engineOnly, withGuardian, engineOnly, withAgents}[n%4]
+		t.Run(fmt.Sprintf("%d %s", n, who), func(t *testing.T) { crash(t, who) })
 	}
 }
 
-func crash(t *testing.T, guarded bool) {
+// victims are who is killed.
+type victims string
+
+const (
+	engineOnly   victims = "engine"
+	withGuardian victims = "engine and guardian"
+	withAgents   victims = "engine, guardian and agents"
+)
+
+// ends are the faults that must end when they are killed. What a guardian undoes
+// waits for the next run without one, and so do processes that stand still
+// without the agent that let them. Of the rest the kernel takes care.
+func (who victims) ends() []string {
+	switch who {
+	case withGuardian:
+		return watched[:len(watched)-1]
+	case withAgents:
+		return watched[:len(watched)-2]
+	}
+	return watched
+}
+
+func crash(t *testing.T, who victims) {
+	if who == withAgents && !tablesGoWithTheirMaker(t) {
+		t.Skip("this kernel keeps the rules of agents that are killed")
+	}
 	file, notes := disaster(t)
 	cmd, out, printed := running(t, file)
 	defer func() {
@@ -183,20 +208,23 @@ func crash(t *testing.T, guarded bool) {
 	}()
 	waitForStep(t, out, "action.settled")
 	run := started(out)
-	mustEnd := watched
-	var killed time.Time
-	if guarded {
-		killed = time.Now()
+	killed := time.Now()
+	limit := effectLimit
+	switch who {
+	case engineOnly:
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // killed, as it says
-	} else {
-		mustEnd = watched[:len(watched)-1]
+	case withGuardian:
 		killed = killBoth(t, cmd)
+	case withAgents: // first, or their lease would be over
+		killAgents(t, run)
+		limit += time.Since(killed)
+		killBoth(t, cmd)
 	}
-	wantEnded(t, run, notes, mustEnd, killed)
-	if !guarded {
+	wantEnded(t, run, notes, who.ends(), killed, limit)
+	if who != engineOnly {
 		if r := program(t, dockerLimit, nil, "clean", run); r.code != 0 {
 			t.Errorf("clean exits with %d:\n%s", r.code, r.stderr)
 		}
@@ -215,7 +243,7 @@ func crash(t *testing.T, guarded bool) {
 
 // wantEnded waits until the effect of each fault is seen to be over: by what its
 // watcher notes, or because the node is gone.
-func wantEnded(t *testing.T, run, notes string, faults []string, killed time.Time) {
+func wantEnded(t *testing.T, run, notes string, faults []string, killed time.Time, limit time.Duration) {
 	t.Helper()
 	after := map[string]time.Duration{}
 	for len(after) < len(faults) && time.Since(killed) < containersLimit {
@@ -237,10 +265,22 @@ func wantEnded(t *testing.T, run, notes string, faults []string, killed time.Tim
 		switch {
 		case !over:
 			t.Errorf("%s is in effect %s after the engine was killed", f, containersLimit)
-		case took > effectLimit:
+		case took > limit:
 			t.Errorf("%s was in effect for %v after the engine was killed", f, took.Round(time.Millisecond))
 		}
 		t.Logf("%s: %v", f, took.Round(time.Millisecond))
+	}
+}
+
+// killAgents kills all agents of a run.
+func killAgents(t *testing.T, run string) {
+	t.Helper()
+	agents, err := exec.Command("docker", "ps", "--quiet", "--filter", "label=scenario.run="+run, "--filter", "label=scenario.role=agent").Output()
+	if err != nil || len(strings.Fields(string(agents))) == 0 {
+		t.Fatalf("the agents: %q %v", agents, err)
+	}
+	if text, err := exec.Command("docker", append([]string{"kill"}, strings.Fields(string(agents))...)...).CombinedOutput(); err != nil {
+		t.Fatalf("kill the agents: %v\n%s", err, text)
 	}
 }
 

@@ -170,9 +170,10 @@ assert "b_lost_everything" {
 	wantNothingLeft(t, r.summary.RunID)
 }
 
-// An agent that is killed can take nothing back. The kernel goes on dropping
-// packets, so that a partition is in force to its end; nobody answers for names
-// any more, which is seen when the fault is healed. Both are healed by the next.
+// An agent that is killed can take nothing back. The kernel does, where tables go
+// with their maker: then neither a partition nor a failure of names was in force
+// to its end, which is seen when they are healed. Elsewhere the kernel goes on
+// dropping packets, and the next agent takes the rules back.
 func TestFaultsWhoseAgentsAreKilledAreHealedByTheNext(t *testing.T) {
 	needDocker(t)
 	t.Parallel()
@@ -192,13 +193,7 @@ action "heal" "mend_names" { faults = [action.lost] }
 `))
 	waitForStep(t, out, "action.settled")
 	run := started(out)
-	agents, err := exec.Command("docker", "ps", "--quiet", "--filter", "label=scenario.run="+run, "--filter", "label=scenario.role=agent").Output()
-	if err != nil || len(agents) == 0 {
-		t.Fatalf("agents: %q %v", agents, err)
-	}
-	if text, err := exec.Command("docker", append([]string{"kill"}, strings.Fields(string(agents))...)...).CombinedOutput(); err != nil {
-		t.Fatalf("kill the agents: %v\n%s", err, text)
-	}
+	killAgents(t, run)
 	node, err := exec.Command("docker", "ps", "--quiet", "--filter", "label=scenario.run="+run, "--filter", "label=scenario.node=node.b").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -216,8 +211,26 @@ action "heal" "mend_names" { faults = [action.lost] }
 			states[b.Step] = b.State
 		}
 	}
-	if states["action.mend"] != event.Passed || states["action.mend_names"] != event.Inconclusive || !strings.Contains(printed.String(), "was not in force to its end") {
+	mended := event.Passed
+	if tablesGoWithTheirMaker(t) {
+		mended = event.Inconclusive
+	}
+	if states["action.mend"] != mended || states["action.mend_names"] != event.Inconclusive || !strings.Contains(printed.String(), "was not in force to its end") {
 		t.Errorf("states %v\n%s", states, printed)
 	}
 	wantNothingLeft(t, run)
+}
+
+// tablesGoWithTheirMaker says that the kernel is 5.12 or later.
+func tablesGoWithTheirMaker(t *testing.T) bool {
+	t.Helper()
+	text, err := exec.Command("docker", "info", "--format", "{{.KernelVersion}}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(string(text), "%d.%d", &major, &minor); err != nil {
+		t.Fatalf("the kernel's version %q: %v", text, err)
+	}
+	return major > 5 || major == 5 && minor >= 12
 }

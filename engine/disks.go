@@ -87,7 +87,7 @@ func (c disksOf) Release(ctx context.Context, volume string) error {
 		return err
 	}
 	if before.Held == 0 {
-		return step.Inconclusivef("it was not in force to its end: what had been taken of volume.%s was free before", volume)
+		return step.Lapsedf("it was not in force to its end: what had been taken of volume.%s was free before", volume)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func TestAVolumeThatWasFreeBeforeTheHealIsInconclusive(t *testing.T) {
 	}))
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
-	p.expectCause(t, "action.x could not be healed", "not in force to its end: what had been taken of volume.data was free before")
+	p.expectCause(t, "heal action.x: it was not in force to its end: what had been taken of volume.data was free before")
 }
 
 func TestAVolumeCanBeFilledOnceAtATime(t *testing.T) {

@@ -182,7 +182,8 @@ func (x *executor) heal(ctx context.Context, f *live) error {
 	}
 	env := x.envOf(f.v)
 	err := f.def.Fault.Heal(ctx, &env, f.intent)
-	if err == nil {
+	lapse := err
+	if err == nil || step.IsLapse(err) {
 		err = f.def.Fault.Verify(ctx, &env, f.intent)
 	}
 	if err != nil {
@@ -194,6 +195,9 @@ func (x *executor) heal(ctx context.Context, f *live) error {
 		return unhealed(f, err)
 	}
 	x.ask(func() { err = x.healed(f, "") })
+	if lapse != nil {
+		return unhealed(f, lapse) // it is gone, but was so too early
+	}
 	return err
 }
 
@@ -394,7 +398,9 @@ func (x *executor) healAll() {
 		if out := x.shield(ctx, f.v, func() outcome { return x.lastHeal(ctx, f) }); out.cause != nil {
 			x.ask(func() {
 				x.blameCause(f.Step, out.cause, out.state)
-				x.leaveBehind(event.LeftBehind{What: f.what(), Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
+				if f.State != fault.Healed {
+					x.leaveBehind(event.LeftBehind{What: f.what(), Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
+				}
 			})
 		}
 	}
@@ -415,6 +421,9 @@ func (x *executor) lastHeal(ctx context.Context, f *live) outcome {
 		return passed
 	}
 	c := &event.Cause{State: event.Inconclusive, Message: fmt.Sprintf("%s could not be healed: %s", f.Step, oneLine(err))}
+	if step.IsLapse(err) {
+		c.Message = oneLine(err)
+	}
 	return outcome{state: c.State, cause: withDetail(c, err)}
 }
 

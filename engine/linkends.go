@@ -14,11 +14,13 @@ import (
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
-// linkEnd is what is in force at an end. Its lock is held while that is changed
-// or looked at, so that the last change to be wanted is the last to be made.
+// linkEnd is what was put in force at an end last. Its lock is held while that
+// is changed or looked at, so that the last change to be wanted is the last to be
+// made.
 type linkEnd struct {
 	sync.Mutex
-	ruled             bool // it has, or had, rules
+	launches          int         // of the node, when that was
+	rules             []link.Rule // nil: in this start it has, and had, none
 	leaving, arriving []link.Shape
 }
 
@@ -45,38 +47,7 @@ func (x *executor) delaysAt() link.Way {
 
 // putInForce makes an end's rules and shapes those that are wanted now.
 func (x *executor) putInForce(ctx context.Context, name string) error {
-	end := x.end(name)
-	end.Lock()
-	defer end.Unlock()
-	rules := []link.Rule{}
-	leaving, arriving := []link.Shape{}, []link.Shape{}
-	x.ask(func() {
-		all, places := x.links.all(), x.linkPlaces()
-		rules = append(rules, link.RulesOf(name, all, places)...)
-		l, a := x.shapesOf(name, all, places)
-		leaving, arriving = append(leaving, l...), append(arriving, a...)
-	})
-	if len(rules) > 0 || end.ruled {
-		end.ruled = true
-		if _, err := x.askEnd(ctx, name, link.RulesJob, rules); err != nil {
-			return err
-		}
-	}
-	// That something is in force is known before it is: should the call fail
-	// half way, it is looked at and taken back.
-	if !slices.Equal(leaving, end.leaving) {
-		end.leaving = leaving
-		if _, err := x.askShapes(ctx, name, link.ShapeJob, leaving); err != nil {
-			return err
-		}
-	}
-	if !slices.Equal(arriving, end.arriving) {
-		end.arriving = arriving
-		if _, err := x.askShapes(ctx, name, link.HoldJob, arriving); err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.changeEnd(ctx, name, linkChange{})
 }
 
 // relink puts in force what is wanted in a node that has just been started, at a
@@ -87,7 +58,7 @@ func (x *executor) relink(ctx context.Context, n *node, since time.Time) error {
 	name, concerned := n.decl.Address, false
 	end := x.end(name)
 	end.Lock()
-	end.ruled, end.leaving, end.arriving = false, nil, nil
+	end.rules, end.leaving, end.arriving = nil, nil, nil
 	end.Unlock()
 	x.ask(func() { concerned = slices.Contains(link.Ends(x.links.all(), x.linkPlaces()), name) })
 	if !concerned {
@@ -127,50 +98,45 @@ func (x *executor) tellGap(name string, off time.Duration) {
 	}
 }
 
-// lapsed says what of links is not in force any more at an end, if something is
-// not.
-func (x *executor) lapsed(ctx context.Context, name string, links []link.Link) error {
+// cleared looks whether an end has nothing of some links any more but what is
+// wanted.
+func (x *executor) cleared(ctx context.Context, name string, links []link.Link) error {
 	end := x.end(name)
 	end.Lock()
 	defer end.Unlock()
-	var rules []link.Rule
-	x.ask(func() { rules = link.RulesOf(name, links, x.linkPlaces()) })
-	if len(rules) > 0 {
+	var own, want []link.Rule
+	x.ask(func() {
+		places := x.linkPlaces()
+		own, want = link.RulesOf(name, links, places), link.RulesOf(name, x.links.all(), places)
+	})
+	if end.rules != nil && len(own) > 0 {
 		counts, err := x.askEnd(ctx, name, link.KnockJob, []link.Knock{})
 		if err != nil {
 			return err
 		}
-		for _, r := range rules {
-			if !slices.ContainsFunc(counts, func(c link.Count) bool { return c.Rule == r }) {
-				return fmt.Errorf("the rule to %s is gone from %s", describeRule(r), name)
+		var found []link.Rule
+		for _, c := range counts {
+			found = append(found, c.Rule)
+		}
+		for _, r := range own {
+			if occurrences(found, r) > occurrences(want, r) {
+				return fmt.Errorf("the rule to %s is still in force at %s", describeRule(r), name)
 			}
 		}
 	}
 	if !slices.ContainsFunc(links, func(l link.Link) bool { return l.Effect.Slows() }) {
 		return nil
 	}
-	return x.shapesInForce(ctx, name, end)
+	return x.askedShapes(ctx, name, end, func(want []link.Shape, is []link.Shaped) error { return stillShaped(name, want, is) })
 }
 
-// cleared looks whether an end has what is wanted, and no more.
-func (x *executor) cleared(ctx context.Context, name string) error {
-	end := x.end(name)
-	end.Lock()
-	defer end.Unlock()
-	if end.ruled {
-		counts, err := x.askEnd(ctx, name, link.KnockJob, []link.Knock{})
-		if err != nil {
-			return err
-		}
-		var want []link.Rule
-		x.ask(func() { want = link.RulesOf(name, x.links.all(), x.linkPlaces()) })
-		for _, c := range counts {
-			if !slices.Contains(want, c.Rule) {
-				return fmt.Errorf("the rule to %s is still in force at %s", describeRule(c.Rule), name)
-			}
+func occurrences(all []link.Rule, of link.Rule) (n int) {
+	for _, r := range all {
+		if r == of {
+			n++
 		}
 	}
-	return x.shapesInForce(ctx, name, end)
+	return n
 }
 
 // askEnd runs a job of an end's agent, and returns the rules that it finds in

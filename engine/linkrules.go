@@ -14,29 +14,31 @@ import (
 	"github.com/scenario-run/scenario/engine/step"
 )
 
-// observeRules sees each way of links meet its rules: one line for each end.
-func (x *executor) observeRules(ctx context.Context, links []link.Link) (sight, error) {
+// observeRules sees each way of a step's links meet its rules: one line for each
+// end.
+func (x *executor) observeRules(ctx context.Context, stepID string, links []link.Link) (sight, error) {
 	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for rules to take effect", of: observeWithin})
 	defer cancel()
-	var places link.Places
-	x.ask(func() { places = x.linkPlaces() })
 	seen := map[string]ruledEnd{}
 	var mu sync.Mutex
 	err := x.eachEnd(ctx, links, func(ctx context.Context, end string) error {
-		rules := link.RulesOf(end, links, places)
-		if len(rules) == 0 {
-			return nil
-		}
+		met := x.takeMet(stepEnd{stepID, end})
 		var found ruledEnd
 		err := step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) (err error) {
-			var all []link.Link // others may come and go meanwhile
-			x.ask(func() { all = x.links.all() })
-			look := rulesLook{rules: rules, all: link.RulesOf(end, all, places)}
-			look.somewhere = netip.AddrPortFrom(somewhere(end, places, look.all), uint16(link.Quiet(all)))
-			found, err = x.observeEnd(ctx, end, look)
+			look := x.rulesLook(end, links)
+			if len(look.rules) == 0 {
+				return nil
+			}
+			if met == nil {
+				met, err = x.askEnd(ctx, end, link.KnockJob, link.Knocks(look.rules, look.somewhere))
+			}
+			if err == nil {
+				found, err = x.ruledEnd(end, look, met)
+			}
+			met = nil // another look, if there has to be one, is a new one
 			return err
 		})
-		if err != nil {
+		if err != nil || found.rules == 0 {
 			return err
 		}
 		mu.Lock()
@@ -48,6 +50,26 @@ func (x *executor) observeRules(ctx context.Context, links []link.Link) (sight, 
 		return sight{}, err
 	}
 	return ruledSight(seen), nil
+}
+
+// takeMet takes out what an end's rules had met when they were put in force; nil
+// if that has been looked at.
+func (x *executor) takeMet(at stepEnd) (met []link.Count) {
+	x.ask(func() {
+		met = x.links.met[at]
+		delete(x.links.met, at)
+	})
+	return met
+}
+
+// rulesLook is what is looked for at an end: others may come and go meanwhile.
+func (x *executor) rulesLook(end string, links []link.Link) (look rulesLook) {
+	x.ask(func() {
+		all, places := x.links.all(), x.linkPlaces()
+		look.rules, look.all = link.RulesOf(end, links, places), link.RulesOf(end, all, places)
+		look.somewhere = somewhere(end, places, all, look.all)
+	})
+	return look
 }
 
 // ruledSight puts together what was seen at ends.
@@ -107,19 +129,16 @@ func (e ruledEnd) String() string {
 	return text + ", met " + plural(int(e.packets), "packet") + ", in part " + hidden
 }
 
-// observeEnd sends packets from an end and says what its rules have met. Those
-// for the way in are seen to be there: what they would meet is kept back at its
-// other end already. So are those for the way out that other faults let nothing
-// get to.
-func (x *executor) observeEnd(ctx context.Context, end string, look rulesLook) (ruledEnd, error) {
-	counts, err := x.askEnd(ctx, end, link.KnockJob, link.Knocks(look.rules, look.somewhere))
-	if err != nil {
-		return ruledEnd{}, err
-	}
+// ruledEnd says what the rules of an end have met, after packets were sent into
+// them. Those for the way in are seen to be there: what they would meet is kept
+// back at its other end already. So are those for the way out that other faults
+// let nothing get to.
+func (x *executor) ruledEnd(end string, look rulesLook, counts []link.Count) (ruledEnd, error) {
+	gone := link.Missing(look.all, counts)
 	seen := ruledEnd{rules: len(look.rules)}
 	for _, r := range look.rules {
 		i := slices.IndexFunc(counts, func(c link.Count) bool { return c.Rule == r })
-		if i < 0 || missing(counts, look.all, r) {
+		if i < 0 || slices.Contains(gone, r) {
 			return ruledEnd{}, fmt.Errorf("the rule to %s is not in force at %s", describeRule(r), end)
 		}
 		seen.packets += counts[i].Packets
@@ -139,23 +158,6 @@ func (x *executor) observeEnd(ctx context.Context, end string, look rulesLook) (
 		}
 	}
 	return seen, nil
-}
-
-// missing says that a rule which several faults want for each of them is not
-// there as often.
-func missing(counts []link.Count, all []link.Rule, r link.Rule) bool {
-	is, want := 0, 0
-	for _, c := range counts {
-		if c.Rule == r {
-			is++
-		}
-	}
-	for _, w := range all {
-		if w == r {
-			want++
-		}
-	}
-	return is < want
 }
 
 // hiddenBy says what keeps packets from a rule for the way out: a rule before it
@@ -222,26 +224,28 @@ func describeRule(r link.Rule) string {
 	return fmt.Sprintf("%s what goes to %s", r.Verdict, describePeer(r))
 }
 
-// somewhere is an address that isn't the end's own, and that no rule of it names
-// if there is one such: what names it could take what is meant for others.
-func somewhere(end string, places link.Places, rules []link.Rule) netip.Addr {
+// somewhere is where packets go that are to meet rules for everyone: an address
+// that isn't the end's own, and that no rule of it names if there is one such,
+// since what names it could take what is meant for others; and a quiet port.
+func somewhere(end string, places link.Places, links []link.Link, rules []link.Rule) netip.AddrPort {
+	port := uint16(link.Quiet(links))
 	named := func(a netip.Addr) bool {
 		return slices.ContainsFunc(rules, func(r link.Rule) bool { return r.Way == link.Out && r.Peer == a })
 	}
 	for _, other := range slices.Sorted(maps.Keys(places)) {
 		for _, a := range places[other] {
 			if other != end && !named(a) {
-				return a
+				return netip.AddrPortFrom(a, port)
 			}
 		}
 	}
 	own := places[end]
 	if len(own) == 0 {
-		return netip.Addr{}
+		return netip.AddrPortFrom(netip.Addr{}, port)
 	}
 	free := own[0].Next() // nobody need be there
 	for named(free) || slices.Contains(own, free) {
 		free = free.Next()
 	}
-	return free
+	return netip.AddrPortFrom(free, port)
 }

@@ -20,9 +20,16 @@ import (
 type linkMatrix struct {
 	wanted map[string][]link.Link // by the step that wants it
 	order  []string               // of steps
+	healed map[string][]link.Link // by step, what it does not want any more, until that is seen to be gone
+	lapsed map[string]error       // by step, why it was not in force all the time, until that is told
 	ends   map[string]*linkEnd    // those that were changed
 	agents map[string]endAgent    // by end, those that have answered
+	met    map[stepEnd][]link.Count
 }
+
+// stepEnd is an end of a step's fault. What the rules there have met is kept
+// from when they were put in force until it is looked at.
+type stepEnd struct{ step, end string }
 
 // endAgent is the agent of an end in one start of it.
 type endAgent struct {
@@ -31,7 +38,10 @@ type endAgent struct {
 }
 
 func newLinkMatrix() linkMatrix {
-	return linkMatrix{wanted: map[string][]link.Link{}, ends: map[string]*linkEnd{}, agents: map[string]endAgent{}}
+	return linkMatrix{
+		wanted: map[string][]link.Link{}, healed: map[string][]link.Link{}, lapsed: map[string]error{},
+		ends: map[string]*linkEnd{}, agents: map[string]endAgent{}, met: map[stepEnd][]link.Count{},
+	}
 }
 
 // all is what is wanted, in the order in which it came to be.
@@ -50,9 +60,16 @@ func (m *linkMatrix) want(step string, links []link.Link) {
 	m.wanted[step] = links
 }
 
-func (m *linkMatrix) forget(step string) {
-	delete(m.wanted, step)
-	m.order = slices.DeleteFunc(m.order, func(s string) bool { return s == step })
+// unwant returns what a step wants no more, and whether it did until now: of a
+// heal that is tried again it does not.
+func (m *linkMatrix) unwant(step string) (links []link.Link, until bool) {
+	if links, until = m.wanted[step]; until {
+		m.healed[step] = links
+		delete(m.wanted, step)
+		m.order = slices.DeleteFunc(m.order, func(s string) bool { return s == step })
+	}
+	maps.DeleteFunc(m.met, func(at stepEnd, _ []link.Count) bool { return at.step == step })
+	return m.healed[step], until
 }
 
 func (m *linkMatrix) end(name string) *linkEnd {
@@ -94,14 +111,16 @@ var _ step.Links = linksOf{}
 // Set puts links in force at all their ends that run.
 func (c linksOf) Set(ctx context.Context, links []link.Link) error {
 	c.x.ask(func() { c.x.links.want(c.step, links) })
-	return c.x.eachEnd(ctx, links, c.x.putInForce)
+	return c.x.eachEnd(ctx, links, func(ctx context.Context, end string) error {
+		return c.x.changeEnd(ctx, end, linkChange{sets: c.step})
+	})
 }
 
 // Observe sees each way meet its rules, and what is slowed down take its time.
 func (c linksOf) Observe(ctx context.Context) (step.LinksSeen, error) {
 	var links, all []link.Link
 	c.x.ask(func() { links, all = c.x.links.wanted[c.step], c.x.links.all() })
-	ruled, err := c.x.observeRules(ctx, links)
+	ruled, err := c.x.observeRules(ctx, c.step, links)
 	if err != nil {
 		return step.LinksSeen{}, err
 	}
@@ -126,23 +145,39 @@ type sight struct {
 // Clear takes back what the step has put in force.
 func (c linksOf) Clear(ctx context.Context) error {
 	var links []link.Link
-	c.x.ask(func() { links = c.x.links.wanted[c.step] })
-	lapsed := c.x.eachEnd(ctx, links, func(ctx context.Context, end string) error { return c.x.lapsed(ctx, end, links) })
-	c.x.ask(func() { c.x.links.forget(c.step) })
-	if err := c.x.eachEnd(ctx, links, c.x.putInForce); err != nil {
+	var until bool
+	c.x.ask(func() { links, until = c.x.links.unwant(c.step) })
+	err := c.x.eachEnd(ctx, links, func(ctx context.Context, end string) error {
+		change := linkChange{}
+		if until {
+			change = linkChange{ends: c.step, links: links}
+		}
+		return c.x.changeEnd(ctx, end, change)
+	})
+	if err != nil {
 		return err
 	}
+	var lapsed error
+	c.x.ask(func() {
+		lapsed = c.x.links.lapsed[c.step]
+		delete(c.x.links.lapsed, c.step)
+	})
 	if lapsed != nil {
-		return step.Inconclusivef("it was not in force to its end: %w", lapsed)
+		return step.Lapsedf("it was not in force to its end: %w", lapsed)
 	}
 	return nil
 }
 
-// Cleared looks whether every end has what the other faults want, and no more.
+// Cleared looks whether the ends of what the step wanted have nothing of it any
+// more but what other faults want as well.
 func (c linksOf) Cleared(ctx context.Context) error {
-	var ends []string
-	c.x.ask(func() { ends = slices.Sorted(maps.Keys(c.x.links.ends)) })
-	return c.x.atEnds(ctx, ends, c.x.cleared)
+	var links []link.Link
+	c.x.ask(func() { links = c.x.links.healed[c.step] })
+	err := c.x.eachEnd(ctx, links, func(ctx context.Context, end string) error { return c.x.cleared(ctx, end, links) })
+	if err == nil {
+		c.x.ask(func() { delete(c.x.links.healed, c.step) })
+	}
+	return err
 }
 
 // eachEnd calls do for every end of links, side by side.

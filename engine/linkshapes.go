@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -16,6 +17,17 @@ import (
 // shapesInForce looks whether an end has just those shapes that it was last
 // given. Its lock is held by the caller.
 func (x *executor) shapesInForce(ctx context.Context, name string, end *linkEnd) error {
+	return x.askedShapes(ctx, name, end, func(want []link.Shape, is []link.Shaped) error {
+		if err := missingShape(name, want, is); err != nil {
+			return err
+		}
+		return stillShaped(name, want, is)
+	})
+}
+
+// askedShapes holds the shapes that an end has against those that it was last
+// given, for what leaves it and for what arrives. Its lock is held by the caller.
+func (x *executor) askedShapes(ctx context.Context, name string, end *linkEnd, hold func(want []link.Shape, is []link.Shaped) error) error {
 	for _, side := range []struct {
 		job  string
 		want []link.Shape
@@ -23,19 +35,32 @@ func (x *executor) shapesInForce(ctx context.Context, name string, end *linkEnd)
 		if side.want == nil {
 			continue // never asked for in this start
 		}
-		shaped, err := x.askShapes(ctx, name, side.job, nil)
+		is, err := x.askShapes(ctx, name, side.job, nil)
 		if err != nil {
 			return err
 		}
-		for _, s := range side.want {
-			if !slices.ContainsFunc(shaped, func(is link.Shaped) bool { return is.Shape == s }) {
-				return fmt.Errorf("%s is not in force at %s", describeShape(s), name)
-			}
+		if err := hold(side.want, is); err != nil {
+			return err
 		}
-		for _, is := range shaped {
-			if !slices.Contains(side.want, is.Shape) {
-				return fmt.Errorf("%s is still in force at %s", describeShape(is.Shape), name)
-			}
+	}
+	return nil
+}
+
+// missingShape says which shape an end has not got.
+func missingShape(name string, want []link.Shape, is []link.Shaped) error {
+	for _, s := range want {
+		if !slices.ContainsFunc(is, func(i link.Shaped) bool { return i.Shape == s }) {
+			return fmt.Errorf("%s is not in force at %s", describeShape(s), name)
+		}
+	}
+	return nil
+}
+
+// stillShaped says which shape an end should not have.
+func stillShaped(name string, want []link.Shape, is []link.Shaped) error {
+	for _, i := range is {
+		if !slices.Contains(want, i.Shape) {
+			return fmt.Errorf("%s is still in force at %s", describeShape(i.Shape), name)
 		}
 	}
 	return nil
@@ -74,21 +99,43 @@ type trip struct {
 	at      []netip.Addr
 	least   time.Duration // what the delays of all faults come to
 	limiter string        // the end at which a limit of rate is to be met on the way; empty: none
+	tries   int           // how many are made at the same time, since packets are lost
+}
+
+// Of trips that losses end so many are made that one in a thousand observations
+// sees none of them come back, or that many at a time at the most.
+const (
+	unseen    = 0.001
+	mostTries = 50
+	// attempts is how often trips are made within slowWithin, a third of a second
+	// each.
+	attempts = 25
+)
+
+// triesFor are those for a share that comes back; false: too few would.
+func triesFor(survive float64) (tries int, some bool) {
+	if survive >= 1 {
+		return 1, true
+	}
+	n := math.Log(unseen) / math.Log1p(-survive) / attempts
+	return max(int(math.Ceil(n)), 1), n <= mostTries
 }
 
 // trips are those that show links to be slow, by the end that makes them: from
 // one end to the other, or where one is everyone, from the other to all nodes, and
-// from each network's agent to it. Those that cannot be made, since all that is sent is cut off or an
-// end doesn't run, are left out. On the loop.
+// from each network's agent to it. Those that cannot be made, since all that is
+// sent is cut off or nearly all of it lost, or an end doesn't run, are left out. On
+// the loop.
 func (x *executor) trips(links, all []link.Link) map[string][]trip {
 	trips := map[string][]trip{}
 	places := x.linkPlaces()
 	add := func(from, asker, to string, at []netip.Addr, limiter string) {
 		known := slices.ContainsFunc(trips[asker], func(t trip) bool { return t.to == to && t.limiter == limiter })
-		if n := x.nodes[to]; known || len(at) == 0 || n == nil || !n.running() || link.Cuts(all, from, to) {
+		tries, some := triesFor(link.Survive(all, from, to))
+		if n := x.nodes[to]; known || len(at) == 0 || n == nil || !n.running() || !some || link.Cuts(all, from, to) {
 			return
 		}
-		trips[asker] = append(trips[asker], trip{to, at, link.RoundTrip(all, from, to), limiter})
+		trips[asker] = append(trips[asker], trip{to, at, link.RoundTrip(all, from, to), limiter, tries})
 	}
 	for _, l := range links {
 		limiter := ""
@@ -205,6 +252,7 @@ func (x *executor) travel(ctx context.Context, asker string, trips []trip, port 
 	for _, t := range trips {
 		rounds.To = append(rounds.To, t.at...)
 		rounds.Within = max(rounds.Within, within(t.least))
+		rounds.Tries = max(rounds.Tries, t.tries)
 	}
 	var made []link.Trip
 	if err := x.askAgentOf(ctx, asker, link.RoundJob, rounds, &made); err != nil {

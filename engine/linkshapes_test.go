@@ -267,3 +267,85 @@ func TestADelayIsBackAfterARestartAndTheGapIsTold(t *testing.T) {
 		t.Errorf("gaps: %s", got)
 	}
 }
+
+func TestTripsAreMadeAsOftenAsLossesAskFor(t *testing.T) {
+	for _, test := range []struct {
+		survive float64
+		tries   int
+		some    bool
+	}{{1, 1, true}, {0.7, 1, true}, {0.1, 3, true}, {0.01, 28, true}, {0.001, 277, false}, {0, 1, false}} {
+		if tries, some := triesFor(test.survive); some != test.some || some && tries != test.tries {
+			t.Errorf("%v: %d %v", test.survive, tries, some)
+		}
+	}
+}
+
+// Behind a loss of 99 per cent trips are made side by side until one comes back.
+func TestADelayBehindALossIsMeasuredByMoreTrips(t *testing.T) {
+	s := newLinkScene()
+	var tries []int
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		link.RoundJob: func(_ context.Context, spec []byte, line func([]byte) error) error {
+			var rounds link.Rounds
+			if err := json.Unmarshal(spec, &rounds); err != nil {
+				return err
+			}
+			tries = append(tries, rounds.Tries)
+			text, err := json.Marshal([]link.Trip{{To: rounds.To[0], Took: 100 * time.Millisecond}})
+			if err != nil {
+				return err
+			}
+			return line(text)
+		},
+	}
+	s.hit("lossy", link.Effect{Verdict: link.Lose, Percent: 99}, "node.a", "node.b")
+	seen := s.hit("slow", link.Effect{Verdict: link.Delay, Latency: 100 * time.Millisecond}, "node.a", "node.b")
+	s.hit("lossier", link.Effect{Verdict: link.Lose, Percent: 99}, "node.b", "node.a")
+	unseen := s.hit("slower", link.Effect{Verdict: link.Delay, Latency: 50 * time.Millisecond}, "node.a", "node.b")
+	s.play(t, t.TempDir()).expect(t, 0)
+	if len(tries) != 1 || tries[0] != 28 || seen.Note != "" {
+		t.Errorf("trips side by side: %v, note %q", tries, seen.Note)
+	}
+	if unseen.Note != "in force; nothing gets through there now" {
+		t.Errorf("behind both: note %q", unseen.Note)
+	}
+}
+
+// What one fault has lost with an agent is not told of another, and is told of
+// itself though others were healed before it and put right what they found.
+func TestAnAgentsEndIsToldOfEachFaultThatItWasPartOf(t *testing.T) {
+	s := newLinkScene()
+	s.cut("slow", cut([]string{"node.a", "node.b"}, slowed("node.a", "node.b", 50*time.Millisecond)))
+	s.cut("cut", cut([]string{"node.a", "node.c"}, dropped("node.a", "node.c")))
+	s.cut("also", cut([]string{"node.a", "node.c"}, dropped("node.a", "node.c"), dropped("node.c", "node.a")))
+	s.cut("elsewhere", cut([]string{"node.b", "node.c"}, dropped("node.b", "node.c")))
+	s.do("lapse", func(context.Context, *step.Env) error {
+		s.placed.Lapse("node.a")
+		return nil
+	})
+	told := map[string]string{}
+	for _, name := range []string{"elsewhere", "cut", "also", "slow"} {
+		s.do("mend "+name, func(ctx context.Context, env *step.Env) error {
+			told[name] = ""
+			if err := heals(name)(ctx, env); err != nil {
+				told[name] = err.Error()
+			}
+			return nil
+		})
+	}
+	s.look("after")
+	s.lookSlow("slow after")
+	s.play(t, t.TempDir()).expect(t, 0)
+	for name, want := range map[string]string{
+		"cut": "the rule to drop what goes to 10.90.0.130 is gone", "also": "the rule to drop what goes to 10.90.0.130 is gone", "slow": "the delay of 50ms",
+	} {
+		if !strings.Contains(told[name], "it was not in force to its end: "+want) {
+			t.Errorf("%s: %s", name, told[name])
+		}
+	}
+	if told["elsewhere"] != "" {
+		t.Errorf("elsewhere: %s", told["elsewhere"])
+	}
+	s.expectSeen(t, "after", "0 0 0 0")
+	s.expectSeen(t, "slow after", "/ / / /")
+}

@@ -114,7 +114,7 @@ func (c lookupsOf) Clear(ctx context.Context) error {
 		return err
 	}
 	if lapsed != nil {
-		return step.Inconclusivef("it was not in force to its end: %w", lapsed)
+		return step.Lapsedf("it was not in force to its end: %w", lapsed)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestAFailureOfLookUpsThatLapsedIsInconclusive(t *testing.T) {
 	}))
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
-	p.expectCause(t, "action.x could not be healed", "look-ups in node.b have not failed to the end")
+	p.expectCause(t, "heal action.x", "look-ups in node.b have not failed to the end")
 }
 
 func TestAFailureOfLookUpsThatIsNotSeenIsInconclusive(t *testing.T) {

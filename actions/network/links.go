@@ -26,7 +26,7 @@ type linksIn struct {
 }
 
 // combineDoc says what becomes of several faults on the same links.
-const combineDoc = "Faults on the same links combine in any order: where another one, or a `disconnect`, keeps all packets from a fault, it is active once the kernel says that it is in force, and its line in the timeline or its `hits` say so."
+const combineDoc = "Faults on the same links combine in any order: where another one, or a `disconnect`, keeps all packets from a fault, or next to all, it is active once the kernel says that it is in force, and its line in the timeline or its `hits` say so."
 
 // linksDoc is what every type on links says of them.
 const linksDoc = "Links are chosen by one of `isolate`, `sides`, `from` with `to`, or `shape` with `nodes`. " +

@@ -109,7 +109,10 @@ func (r *Runtime) createNetwork(ctx context.Context, scope runtime.Scope, spec r
 		created, err = r.api.NetworkCreate(ctx, nameOf(scope, spec.Name), client.NetworkCreateOptions{
 			Driver:   driver,
 			Internal: spec.Internal,
-			Labels:   labels(scope, map[string]string{labelName: spec.Name}),
+			// Whatever the daemon has by default: nodes are given addresses of IPv4,
+			// and by others they would reach each other past faults on their links.
+			EnableIPv6: new(false),
+			Labels:     labels(scope, map[string]string{labelName: spec.Name}),
 			IPAM: &network.IPAM{Config: []network.IPAMConfig{{
 				Subnet:  subnet,
 				IPRange: netip.PrefixFrom(subnet.Addr(), subnet.Bits()+1),

@@ -18,10 +18,11 @@ const (
 	HTB      Ability = "htb"      // limits of rate, with filters per destination
 	Netem    Ability = "netem"    // delays, on top of the same
 	NFQueue  Ability = "nfqueue"  // packets are handed to a process, which says when they go on
+	Owner    Ability = "owner"    // tables of rules go with the process that made them, however it ends
 )
 
 // Abilities are all there are, in the order in which they are told.
-func Abilities() []Ability { return []Ability{NFTables, Rejects, Numgen, HTB, Netem, NFQueue} }
+func Abilities() []Ability { return []Ability{NFTables, Rejects, Numgen, HTB, Netem, NFQueue, Owner} }
 
 // CanJob is the job of an agent that tries out what its kernel can do. It must
 // be asked of an agent in a network namespace of its own, and writes one line:

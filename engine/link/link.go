@@ -166,6 +166,21 @@ func Knocks(rules []Rule, somewhere netip.AddrPort) []Knock {
 // those, so that their addresses aren't needed; Everyone includes them.
 type Places map[string][]netip.Addr
 
+// Missing are those of some rules that are not in force, by what was counted.
+// One that is there several times, as losses may be, has to be so as often.
+func Missing(want []Rule, found []Count) (missing []Rule) {
+	left := map[Rule]int{}
+	for _, c := range found {
+		left[c.Rule]++
+	}
+	for _, r := range want {
+		if left[r]--; left[r] < 0 {
+			missing = append(missing, r)
+		}
+	}
+	return missing
+}
+
 // Ends are the ends that have to put rules in force for links, so that no one
 // end's restart opens a link: both, and for Everyone all that there are.
 func Ends(links []Link, places Places) []string {

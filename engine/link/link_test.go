@@ -114,3 +114,11 @@ func TestARuleHidesWhatItTakesTheWayOf(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsMissingIsCounted(t *testing.T) {
+	one, lost := Rule{Way: Out, Peer: b, Verdict: Drop}, Rule{Way: Out, Verdict: Lose, Percent: 30}
+	found := []Count{{Rule: one}, {Rule: lost, Packets: 7}}
+	same(t, Missing([]Rule{one, lost}, found), nil)
+	same(t, Missing([]Rule{lost, one, lost}, found), []Rule{lost})
+	same(t, Missing([]Rule{one}, nil), []Rule{one})
+}

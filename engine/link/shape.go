@@ -144,6 +144,18 @@ func RoundTrip(links []Link, from, to string) (least time.Duration) {
 	return least
 }
 
+// Survive is the share of round trips between two ends that the losses of links
+// leave: 1 if they lose nothing.
+func Survive(links []Link, from, to string) float64 {
+	share := 1.0
+	for _, l := range links {
+		if l.Effect.Verdict == Lose && (onWay(l, from, to) || onWay(l, to, from)) {
+			share *= 1 - l.Effect.Percent/100
+		}
+	}
+	return share
+}
+
 // Cuts says that a link keeps every packet between two ends from one of them.
 func Cuts(links []Link, from, to string) bool {
 	return slices.ContainsFunc(links, func(l Link) bool {
@@ -166,6 +178,9 @@ type Rounds struct {
 	To     []netip.Addr  `json:"to"`
 	Port   int           `json:"port"`
 	Within time.Duration `json:"within"`
+	// Tries is how many trips are made to each address at the same time, where
+	// packets are lost: the quickest of them counts. 0 is 1.
+	Tries int `json:"tries,omitempty"`
 }
 
 // Quiet is a port for Rounds and Knocks: one that nobody listens on (RFC 863 and below), and

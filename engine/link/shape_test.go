@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"strings"
 	"testing"
@@ -142,5 +143,17 @@ func TestACutIsKnownFromEitherEnd(t *testing.T) {
 	}
 	if Cuts([]Link{{"node.a", "node.b", drop}}, "node.a", "node.c") {
 		t.Error("a and c are not cut")
+	}
+}
+
+func TestLossesLeaveAShareOfRoundTrips(t *testing.T) {
+	lose := func(from, to string, percent float64) Link {
+		return Link{from, to, Effect{Verdict: Lose, Percent: percent}}
+	}
+	links := []Link{lose("node.a", "node.b", 90), lose("node.b", Everyone, 50), lose("node.c", "node.a", 100), {"node.a", "node.b", drop}}
+	for to, want := range map[string]float64{"node.b": 0.05, "node.c": 0, Everyone: 1} {
+		if got := Survive(links, "node.a", to); math.Abs(got-want) > 1e-9 {
+			t.Errorf("a and %s: %v", to, got)
+		}
 	}
 }

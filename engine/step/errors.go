@@ -27,6 +27,8 @@ type Error struct {
 	LogOf   string // address of the node whose last lines Detail is; empty: it is something else
 	// Final ends a Poll at once.
 	Final bool
+	// Lapsed says of a fault that it had ended before it was to.
+	Lapsed bool
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
@@ -42,6 +44,20 @@ func Failf(format string, args ...any) *Error {
 // Inconclusivef returns an error that says nothing can be concluded.
 func Inconclusivef(format string, args ...any) *Error {
 	return &Error{Verdict: Inconclusive, Err: fmt.Errorf(format, args...)}
+}
+
+// Lapsedf returns an error that says that a fault had ended before it was healed,
+// so that nothing can be concluded from what happened meanwhile. It is gone.
+func Lapsedf(format string, args ...any) *Error {
+	return &Error{Verdict: Inconclusive, Err: fmt.Errorf(format, args...), Lapsed: true}
+}
+
+// IsLapse says that an error in err's tree is that of a fault which had ended.
+func IsLapse(err error) bool {
+	return anyOf(err, func(err error) bool {
+		e, ok := err.(*Error)
+		return ok && e.Lapsed
+	})
 }
 
 // With returns the error with more lines and a next step.

@@ -67,6 +67,19 @@ func TestWhatArrivesIsHeldOnce(t *testing.T) {
 	}
 }
 
+func TestWhatArrivesByIPv6IsHeld(t *testing.T) {
+	k, far := keeper(t)
+	netnstest.WithIPv6(t, far)
+	const latency = 60 * time.Millisecond
+	six := netip.MustParseAddr(netnstest.Theirs6)
+	for _, shape := range []link.Shape{{Peer: six, Latency: latency}, {Latency: latency}} {
+		netnstest.Must(t, k.Hold([]link.Shape{shape}))
+		if took := netnstest.Round(t, netnstest.Theirs6); took < latency {
+			t.Errorf("%+v: connecting took %s", shape, took)
+		}
+	}
+}
+
 // arrives sends a datagram from over there and returns what waits for it here.
 func arrives(t *testing.T, far netnstest.Far) (receive func() error, sent time.Time) {
 	t.Helper()

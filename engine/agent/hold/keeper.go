@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/scenario-run/scenario/engine/agent/nft"
 	"github.com/scenario-run/scenario/engine/link"
 )
 
@@ -16,9 +17,9 @@ import (
 // no agent leaves anything behind when its lease is over.
 type Keeper struct {
 	mu    sync.Mutex
+	conn  *nft.Conn // nil until it is needed
 	lines map[pace]*line
 	last  uint16 // the last queue that was taken
-	used  bool
 }
 
 // Apply is the job link.HoldJob.
@@ -50,9 +51,11 @@ func (k *Keeper) tell(out func([]byte) error) error {
 func (k *Keeper) Hold(shapes []link.Shape) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.used = k.used || len(shapes) > 0
-	if !k.used {
+	if k.conn == nil && len(shapes) == 0 {
 		return nil
+	}
+	if err := k.open(); err != nil {
+		return err
 	}
 	entries := make([]entry, len(shapes))
 	wanted := map[pace]bool{}
@@ -68,13 +71,13 @@ func (k *Keeper) Hold(shapes []link.Shape) error {
 		}
 		entries[i].queue, wanted[p] = l.number, true
 	}
-	if err := apply(entries); err != nil {
+	if err := apply(k.conn, entries); err != nil {
 		return err
 	}
 	if err := k.closeLines(wanted); err != nil || len(entries) > 0 {
 		return err
 	}
-	return remove()
+	return k.conn.Remove(ours()...)
 }
 
 func paceOf(s link.Shape) pace { return pace{s.Latency, s.Jitter, s.Correlation} }
@@ -116,7 +119,10 @@ func (k *Keeper) closeLines(wanted map[pace]bool) error {
 func (k *Keeper) Held() ([]link.Shaped, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all, err := read()
+	if err := k.open(); err != nil {
+		return nil, err
+	}
+	all, err := read(k.conn)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +139,28 @@ func (k *Keeper) Held() ([]link.Shaped, error) {
 	return held, nil
 }
 
+// open opens the way to the kernel's tables, once. Under the lock.
+func (k *Keeper) open() error {
+	if k.conn != nil {
+		return nil
+	}
+	conn, err := nft.Open()
+	if err == nil {
+		k.conn = conn
+	}
+	return err
+}
+
 // Close lets everything go.
-func (k *Keeper) Close() error { return k.Hold(nil) }
+func (k *Keeper) Close() error {
+	err := k.Hold(nil)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn == nil {
+		return err
+	}
+	return errors.Join(err, k.conn.Close())
+}
 
 // Try holds a packet for nobody, and takes that back. It is for a namespace
 // that nobody else uses.

@@ -9,22 +9,25 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
 	"github.com/google/nftables/xt"
 	"golang.org/x/sys/unix"
 
+	"github.com/scenario-run/scenario/engine/agent/nft"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/link"
 )
 
-// tableName is the table that is ours, one for each family: what iptables has
-// for queues, which some kernels have in place of nftables' own, knows no table
-// for both.
-const tableName = "scenario-hold"
-
-func families() []nftables.TableFamily {
-	return []nftables.TableFamily{nftables.TableFamilyIPv4, nftables.TableFamilyIPv6}
+// ours are the tables that are ours, one for each family: what iptables has for
+// queues, which some kernels have in place of nftables' own, knows no table for
+// both. Their chains come after the rules that drop: what is dropped isn't held.
+func ours() (tables []nft.Table) {
+	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
+		tables = append(tables, nft.Table{Name: "scenario-hold", Family: family, Chains: []nft.Chain{
+			{Name: "in", Type: "filter", Hook: unix.NF_INET_LOCAL_IN, Priority: rules.Mangle + 10},
+		}})
+	}
+	return tables
 }
 
 // entry is a rule of the table.
@@ -52,76 +55,41 @@ func borrowed(queue uint16) expr.Any {
 // apply puts entries in force in place of those that were, in one transaction.
 // The tables stay where they are, if there are any: with a chain that goes the
 // kernel drops all packets that are held.
-func apply(entries []entry) error {
-	err := applyBy(native, entries)
+func apply(conn *nft.Conn, entries []entry) error {
+	err := applyBy(conn, native, entries)
 	if errors.Is(err, unix.ENOENT) && len(entries) > 0 {
-		return applyBy(borrowed, entries)
+		return applyBy(conn, borrowed, entries)
 	}
 	return err
 }
 
-// remove takes the tables away.
-func remove() error {
-	conn, err := nftables.New()
-	if err != nil {
-		return fmt.Errorf("reach nftables: %w", err)
-	}
-	for _, family := range families() {
-		table := &nftables.Table{Name: tableName, Family: family}
-		// A table can't be deleted that isn't there: so it is added first.
-		conn.AddTable(table)
-		conn.DelTable(table)
-	}
-	if err := conn.Flush(); err != nil {
-		return fmt.Errorf("remove the tables %s: %w", tableName, err)
-	}
-	return nil
-}
-
-func applyBy(name naming, entries []entry) error {
-	conn, err := nftables.New()
-	if err != nil {
-		return fmt.Errorf("reach nftables: %w", err)
-	}
-	for _, family := range families() {
-		table := &nftables.Table{Name: tableName, Family: family}
-		conn.AddTable(table)
-		conn.FlushTable(table)
-		if err := fill(conn, table, name, entries); err != nil {
+func applyBy(conn *nft.Conn, name naming, entries []entry) error {
+	var all []nft.Content
+	for _, table := range ours() {
+		made, err := rulesOf(table.Family, name, entries)
+		if err != nil {
 			return err
 		}
+		all = append(all, nft.Content{Table: table, Rules: made})
 	}
-	if err := conn.Flush(); err != nil {
-		return fmt.Errorf("change the tables %s: %w", tableName, err)
-	}
-	return nil
+	return conn.Replace(all...)
 }
 
 // of says that a shape is about packets of a family.
-func of(f nftables.TableFamily, s link.Shape) bool {
-	return !s.Peer.IsValid() || s.Peer.Is6() == (f == nftables.TableFamilyIPv6)
+func of(family byte, s link.Shape) bool {
+	return !s.Peer.IsValid() || s.Peer.Is6() == (family == unix.NFPROTO_IPV6)
 }
 
-// chain is the one of a table. It comes after the rules that drop: what is
-// dropped isn't held.
-func chain(table *nftables.Table) *nftables.Chain {
-	return &nftables.Chain{
-		Name: "in", Table: table, Type: nftables.ChainTypeFilter,
-		Hooknum: nftables.ChainHookInput, Priority: nftables.ChainPriorityRef(*nftables.ChainPriorityMangle + 10),
-	}
-}
-
-func fill(conn *nftables.Conn, table *nftables.Table, name naming, entries []entry) error {
-	in := conn.AddChain(chain(table))
+func rulesOf(family byte, name naming, entries []entry) (all []nft.Rule, err error) {
 	for _, e := range entries {
-		if !of(table.Family, e.shape) {
+		if !of(family, e.shape) {
 			continue
 		}
 		// The shape is kept beside the rule in the kernel, so that reading it
 		// back needs no second bookkeeping.
 		asked, err := json.Marshal(e.shape)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		exprs := append(rules.Match(link.Rule{Way: link.In, Peer: e.shape.Peer}), &expr.Counter{})
 		if e.pass {
@@ -129,32 +97,23 @@ func fill(conn *nftables.Conn, table *nftables.Table, name naming, entries []ent
 		} else {
 			exprs = append(exprs, name(e.queue))
 		}
-		conn.AddRule(&nftables.Rule{Table: table, Chain: in, Exprs: exprs, UserData: asked})
+		all = append(all, nft.Rule{Chain: "in", Exprs: exprs, Note: asked})
 	}
-	return nil
+	return all, nil
 }
 
 // read returns the shapes that the kernel has rules for, each once: that for
 // everyone stands in both tables.
-func read() ([]link.Shaped, error) {
-	conn, err := nftables.New()
-	if err != nil {
-		return nil, fmt.Errorf("reach nftables: %w", err)
-	}
-	var all []link.Shaped
-	for _, family := range families() {
-		table := &nftables.Table{Name: tableName, Family: family}
-		entries, err := conn.GetRules(table, chain(table))
-		if errors.Is(err, unix.ENOENT) {
-			continue
-		}
+func read(conn *nft.Conn) (all []link.Shaped, err error) {
+	for _, table := range ours() {
+		found, err := conn.Rules(table)
 		if err != nil {
-			return nil, fmt.Errorf("read the table %s: %w", tableName, err)
+			return nil, err
 		}
-		for _, e := range entries {
-			s := link.Shaped{Packets: rules.Packets(e.Exprs)}
-			if err := json.Unmarshal(e.UserData, &s.Shape); err != nil {
-				return nil, fmt.Errorf("the table %s has a rule that is not ours: %w", tableName, err)
+		for _, f := range found {
+			s := link.Shaped{Packets: f.Packets}
+			if err := json.Unmarshal(f.Note, &s.Shape); err != nil {
+				return nil, fmt.Errorf("the table %s has a rule that is not ours: %w", table.Name, err)
 			}
 			if i := slices.IndexFunc(all, func(o link.Shaped) bool { return o.Shape == s.Shape }); i >= 0 {
 				all[i].Packets += s.Packets

@@ -58,6 +58,7 @@ func Try() (link.Kernel, error) {
 		link.HTB:      func() error { return shape.TryRate(lo) },
 		link.Netem:    func() error { return shape.TryDelay(lo) },
 		link.NFQueue:  hold.Try,
+		link.Owner:    rules.TryOwner,
 	} {
 		found[ability] = ""
 		if err := try(); err != nil {

@@ -25,7 +25,7 @@ func TestWhatIsTriedIsTakenBack(t *testing.T) {
 		t.Logf("%s: %q", a, why)
 	}
 	// What the kernels have that this runs on.
-	has := []link.Ability{link.NFTables, link.Numgen, link.HTB}
+	has := []link.Ability{link.NFTables, link.Numgen, link.HTB, link.Owner}
 	if os.Getpid() == 1 {
 		has = []link.Ability{link.HTB, link.Netem}
 		if got := found[link.NFTables]; got != "this kernel does not have it" { // for IP

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/scenario-run/scenario/engine/agent/nft"
 	"github.com/scenario-run/scenario/engine/lookup"
 )
 
@@ -23,7 +24,8 @@ import (
 // ends it: no agent leaves anything in force when its lease is over.
 type Keeper struct {
 	mu     sync.Mutex
-	server *server // nil while nothing fails
+	conn   *nft.Conn // nil until it is needed
+	server *server   // nil while nothing fails
 }
 
 // Fail is lookup.FailJob.
@@ -34,8 +36,11 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if err := k.open(); err != nil {
+		return err
+	}
 	if len(all) == 0 && k.server == nil {
-		return letGo() // of an agent before this one, which was killed
+		return letGo(k.conn) // of an agent before this one, which was killed
 	}
 	if len(all) == 0 {
 		return k.end()
@@ -53,7 +58,7 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 		return err
 	}
 	s.failures.Store(&all)
-	if err := redirect(s.port()); err != nil {
+	if err := redirect(k.conn, s.port()); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	k.server = s
@@ -71,12 +76,9 @@ func (k *Keeper) Look(ctx context.Context, spec []byte, out func([]byte) error) 
 		return err
 	}
 	seen := lookup.Seen{Answers: make([]lookup.Answer, len(names))}
-	if seen.Led, err = led(); err != nil {
+	if seen.Led, seen.InForce, err = k.inForce(); err != nil {
 		return err
 	}
-	k.mu.Lock()
-	seen.InForce = seen.Led && k.server != nil
-	k.mu.Unlock()
 	var all sync.WaitGroup
 	errs := make([]error, len(names))
 	for i, name := range names {
@@ -90,11 +92,37 @@ func (k *Keeper) Look(ctx context.Context, spec []byte, out func([]byte) error) 
 	return out(line)
 }
 
+// inForce says whether questions are led away, and to a server that is there.
+func (k *Keeper) inForce() (isLed, answered bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.open(); err != nil {
+		return false, false, err
+	}
+	isLed, err = led(k.conn)
+	return isLed, isLed && k.server != nil, err
+}
+
+// open opens the way to the kernel's tables, once. Under the lock.
+func (k *Keeper) open() error {
+	if k.conn != nil {
+		return nil
+	}
+	conn, err := nft.Open()
+	if err == nil {
+		k.conn = conn
+	}
+	return err
+}
+
 // Close takes back what was put in force.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.end()
+	if k.conn == nil {
+		return nil
+	}
+	return errors.Join(k.end(), k.conn.Close())
 }
 
 // end lets questions go where they would before nobody answers them here.
@@ -102,7 +130,7 @@ func (k *Keeper) end() error {
 	if k.server == nil {
 		return nil
 	}
-	if err := letGo(); err != nil {
+	if err := letGo(k.conn); err != nil {
 		return err
 	}
 	s := k.server

@@ -3,17 +3,15 @@
 package lookups
 
 import (
-	"errors"
-	"fmt"
+	"encoding/binary"
 
-	"github.com/google/nftables"
-	"github.com/google/nftables/binaryutil"
 	"github.com/google/nftables/expr"
 	"golang.org/x/sys/unix"
+
+	"github.com/scenario-run/scenario/engine/agent/nft"
 )
 
 const (
-	tableName = "scenario-lookups"
 	// before comes before the priority of destination NAT (-100), at which
 	// Docker leads 127.0.0.11 to its resolver: the first that translates counts.
 	before = -150
@@ -22,72 +20,37 @@ const (
 	dnsPort = 53
 )
 
+// ours is the table that is ours.
+func ours() nft.Table {
+	return nft.Table{Name: "scenario-lookups", Family: unix.NFPROTO_INET, Chains: []nft.Chain{
+		{Name: "out", Type: "nat", Hook: unix.NF_INET_LOCAL_OUT, Priority: before},
+	}}
+}
+
 // redirect leads questions that leave the namespace, or stay in it, to a port
 // of it.
-func redirect(port int) error {
-	conn, err := nftables.New()
-	if err != nil {
-		return fmt.Errorf("reach nftables: %w", err)
-	}
-	table := emptied(conn)
-	conn.AddTable(table)
-	priority := nftables.ChainPriority(before)
-	chain := conn.AddChain(&nftables.Chain{
-		Name: "out", Table: table, Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookOutput, Priority: &priority,
-	})
+func redirect(conn *nft.Conn, port int) error {
+	made := nft.Content{Table: ours()}
 	for _, protocol := range []byte{unix.IPPROTO_UDP, unix.IPPROTO_TCP} {
-		conn.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: []expr.Any{
+		made.Rules = append(made.Rules, nft.Rule{Chain: "out", Exprs: []expr.Any{
 			&expr.Meta{Key: expr.MetaKeyMARK, Register: 1},
-			&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: binaryutil.NativeEndian.PutUint32(ownMark)},
+			&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: binary.NativeEndian.AppendUint32(nil, ownMark)},
 			&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
 			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{protocol}},
 			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2},
-			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.BigEndian.PutUint16(dnsPort)},
-			&expr.Immediate{Register: 1, Data: binaryutil.BigEndian.PutUint16(uint16(port))},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binary.BigEndian.AppendUint16(nil, dnsPort)},
+			&expr.Immediate{Register: 1, Data: binary.BigEndian.AppendUint16(nil, uint16(port))},
 			&expr.Redir{RegisterProtoMin: 1},
 		}})
 	}
-	if err := conn.Flush(); err != nil {
-		return fmt.Errorf("lead questions to port %d: %w", port, err)
-	}
-	return nil
+	return conn.Replace(made)
 }
 
 // letGo leaves nothing of ours.
-func letGo() error {
-	conn, err := nftables.New()
-	if err != nil {
-		return fmt.Errorf("reach nftables: %w", err)
-	}
-	emptied(conn)
-	if err := conn.Flush(); err != nil {
-		return fmt.Errorf("remove the table %s: %w", tableName, err)
-	}
-	return nil
-}
-
-// emptied removes the table; it can't be deleted if it isn't there, so it is
-// added first.
-func emptied(conn *nftables.Conn) *nftables.Table {
-	table := &nftables.Table{Name: tableName, Family: nftables.TableFamilyINet}
-	conn.AddTable(table)
-	conn.DelTable(table)
-	return table
-}
+func letGo(conn *nft.Conn) error { return conn.Remove(ours()) }
 
 // led says that questions are led away, as the kernel has it.
-func led() (bool, error) {
-	conn, err := nftables.New()
-	if err != nil {
-		return false, fmt.Errorf("reach nftables: %w", err)
-	}
-	table := &nftables.Table{Name: tableName, Family: nftables.TableFamilyINet}
-	rules, err := conn.GetRules(table, &nftables.Chain{Name: "out", Table: table})
-	if errors.Is(err, unix.ENOENT) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read the table %s: %w", tableName, err)
-	}
-	return len(rules) > 0, nil
+func led(conn *nft.Conn) (bool, error) {
+	found, err := conn.Rules(ours())
+	return len(found) > 0, err
 }

@@ -15,11 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The addresses of the two ends, and the port that is open.
+// The addresses of the two ends, and the port that is open. Those of IPv6 are
+// there after WithIPv6.
 const (
-	Ours   = "10.77.0.1"
-	Theirs = "10.77.0.2"
-	Open   = 80 // at both
+	Ours    = "10.77.0.1"
+	Theirs  = "10.77.0.2"
+	Ours6   = "fd77::1"
+	Theirs6 = "fd77::2"
+	Open    = 80 // at both
 )
 
 // Far is the other namespace.
@@ -67,20 +70,46 @@ func Pair(t *testing.T) Far {
 	Must(t, unix.Unshare(unix.CLONE_NEWNET))
 	Must(t, netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "eth0"}, PeerName: "eth0", PeerNamespace: netlink.NsFd(fd)}))
 	up(t, Ours)
-	listen(t)
+	listen(t, unix.AF_INET)
 	far.Do(func() {
 		up(t, Theirs)
-		listen(t)
+		listen(t, unix.AF_INET)
 	})
-	// Packets are lost until the kernel has noticed that the link is up.
+	await(t, Theirs)
+	return far
+}
+
+// await waits for the way to an address: packets are lost until the kernel has
+// noticed that the link is up.
+func await(t *testing.T, address string) {
+	t.Helper()
 	var err error
 	for range 50 {
-		if err = Dial(Theirs, Open); err == nil {
-			return far
+		if err = Dial(address, Open); err == nil {
+			return
 		}
 	}
 	t.Fatal("the link does not come up: ", err)
-	return Far{}
+}
+
+// WithIPv6 gives both ends of a pair an address of IPv6 as well.
+func WithIPv6(t *testing.T, far Far) {
+	t.Helper()
+	if _, err := os.Stat("/proc/sys/net/ipv6"); err != nil {
+		t.Skip("this kernel has no IPv6")
+	}
+	add := func(address string) {
+		l, err := netlink.LinkByName("eth0")
+		Must(t, err)
+		a, err := netlink.ParseAddr(address + "/64")
+		Must(t, err)
+		a.Flags = unix.IFA_F_NODAD // which takes a second
+		Must(t, netlink.AddrAdd(l, a))
+		listen(t, unix.AF_INET6)
+	}
+	add(Ours6)
+	far.Do(func() { add(Theirs6) })
+	await(t, Theirs6)
 }
 
 func up(t *testing.T, address string) {
@@ -96,11 +125,18 @@ func up(t *testing.T, address string) {
 	Must(t, netlink.LinkSetUp(l))
 }
 
-// listen opens the port, for as long as the test runs.
-func listen(t *testing.T) {
+// listen opens the port of a family, for as long as the test runs.
+func listen(t *testing.T, family int) {
 	t.Helper()
-	fd := socket(t, unix.SOCK_STREAM)
-	Must(t, unix.Bind(fd, &unix.SockaddrInet4{Port: Open}))
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	Must(t, err)
+	t.Cleanup(func() { unix.Close(fd) })
+	var at unix.Sockaddr = &unix.SockaddrInet4{Port: Open}
+	if family == unix.AF_INET6 {
+		Must(t, unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 1))
+		at = &unix.SockaddrInet6{Port: Open}
+	}
+	Must(t, unix.Bind(fd, at))
 	Must(t, unix.Listen(fd, 64))
 }
 
@@ -110,6 +146,15 @@ func socket(t *testing.T, kind int) int {
 	Must(t, err)
 	t.Cleanup(func() { unix.Close(fd) })
 	return fd
+}
+
+// Address is an address and a port as a socket wants them, with their family.
+func Address(address string, port int) (family int, at unix.Sockaddr) {
+	a := netip.MustParseAddr(address)
+	if a.Is4() {
+		return unix.AF_INET, &unix.SockaddrInet4{Port: port, Addr: a.As4()}
+	}
+	return unix.AF_INET6, &unix.SockaddrInet6{Port: port, Addr: a.As16()}
 }
 
 // Must ends the test if there is an error.
@@ -132,7 +177,8 @@ func DialWithin(limit time.Duration, address string, port int) error {
 // DialAs is DialWithin for packets that have a priority from the start (see
 // socket(7), SO_PRIORITY).
 func DialAs(priority uint32, limit time.Duration, address string, port int) error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	family, to := Address(address, port)
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
@@ -144,7 +190,6 @@ func DialAs(priority uint32, limit time.Duration, address string, port int) erro
 	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PRIORITY, int(priority)); err != nil {
 		return err
 	}
-	to := &unix.SockaddrInet4{Port: port, Addr: netip.MustParseAddr(address).As4()}
 	for {
 		err := unix.Connect(fd, to)
 		switch err {

@@ -120,13 +120,3 @@ func reject(r link.Rule) expr.Any {
 	}
 	return &expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_PORT_UNREACH}
 }
-
-// Packets is what the counter among the expressions of a rule says.
-func Packets(exprs []expr.Any) uint64 {
-	for _, e := range exprs {
-		if c, ok := e.(*expr.Counter); ok {
-			return c.Packets
-		}
-	}
-	return 0
-}

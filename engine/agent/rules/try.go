@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/netip"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/scenario-run/scenario/engine/link"
 )
 
@@ -23,6 +25,20 @@ func try(r link.Rule) error {
 		return err
 	}
 	return errors.Join(table.Apply([]link.Rule{r}), table.Apply(nil), table.Close())
+}
+
+// TryOwner makes a table that goes with its maker. It is for a namespace that
+// nobody else uses.
+func TryOwner() error {
+	table, err := Open()
+	if err != nil {
+		return err
+	}
+	err = table.Apply([]link.Rule{{Way: link.Out, Peer: nobody(), Verdict: link.Drop}})
+	if err == nil && !table.conn.Owns() {
+		err = unix.EOPNOTSUPP
+	}
+	return errors.Join(err, table.Apply(nil), table.Close())
 }
 
 // nobody is an address that is kept for documentation (RFC 5737).

@@ -193,9 +193,13 @@ func (k *Keeper) Close() error {
 	return errors.Join(err, k.table.Close())
 }
 
-func (k *Keeper) open() (err error) {
-	if k.table == nil {
-		k.table, err = openTable()
+func (k *Keeper) open() error {
+	if k.table != nil {
+		return nil
+	}
+	table, err := openTable()
+	if err == nil {
+		k.table = table
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scenario-run/scenario/engine/agent/netnstest"
+	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/link"
 )
 
@@ -41,9 +42,10 @@ func inForce(t *testing.T, k *Keeper, want ...link.Shape) []link.Shaped {
 
 // send sends datagrams of 1,000 bytes to nobody over there, as fast as it can,
 // for a while, and returns how many bits a second left.
-func send(t *testing.T, during time.Duration) float64 {
+func send(t *testing.T, during time.Duration, address string) float64 {
 	t.Helper()
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	family, to := netnstest.Address(address, 9)
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	netnstest.Must(t, err)
 	defer unix.Close(fd)
 	sent := func() uint64 {
@@ -54,7 +56,7 @@ func send(t *testing.T, during time.Duration) float64 {
 	datagram := make([]byte, 1000)
 	began, before := time.Now(), sent()
 	for time.Since(began) < during {
-		err := unix.Sendto(fd, datagram, unix.MSG_DONTWAIT, &unix.SockaddrInet4{Port: 9, Addr: theirs().As4()})
+		err := unix.Sendto(fd, datagram, unix.MSG_DONTWAIT, to)
 		switch err {
 		case nil, unix.ECONNREFUSED:
 		case unix.EAGAIN, unix.ENOBUFS:
@@ -82,7 +84,7 @@ func TestARateIsKept(t *testing.T) {
 		netnstest.Must(t, k.Shape(nil)) // what still waits from before would count
 		netnstest.Must(t, k.Shape(test.shapes))
 		inForce(t, k, test.shapes...)
-		got := send(t, 500*time.Millisecond)
+		got := send(t, 500*time.Millisecond, netnstest.Theirs)
 		t.Logf("%s: %.2f Mbit/s", test.name, got/1e6)
 		switch {
 		case test.rate == 0 && got < 50e6:
@@ -92,7 +94,7 @@ func TestARateIsKept(t *testing.T) {
 		}
 	}
 	netnstest.Must(t, k.Shape(nil))
-	if got := send(t, 200*time.Millisecond); got < 50e6 {
+	if got := send(t, 200*time.Millisecond, netnstest.Theirs); got < 50e6 {
 		t.Errorf("after it: %.1f Mbit/s", got/1e6)
 	}
 	on, err := devices()
@@ -100,4 +102,37 @@ func TestARateIsKept(t *testing.T) {
 	if left, err := on[0].look(); err != nil || left.root {
 		t.Errorf("left: %+v %v", left, err)
 	}
+}
+
+func TestARateIsKeptOverIPv6(t *testing.T) {
+	k, far := keeper(t)
+	netnstest.WithIPv6(t, far)
+	six := netip.MustParseAddr(netnstest.Theirs6)
+	for _, shape := range []link.Shape{{Peer: six, Rate: 2_000_000}, {Rate: 2_000_000, Shared: true}} {
+		netnstest.Must(t, k.Shape(nil))
+		netnstest.Must(t, k.Shape([]link.Shape{shape}))
+		if got := send(t, 300*time.Millisecond, netnstest.Theirs6); got > 1.5*2e6 || got < 0.5*2e6 {
+			t.Errorf("%+v: %.2f Mbit/s", shape, got/1e6)
+		}
+	}
+}
+
+// An agent that is killed leaves its queueing disciplines, through which nothing
+// goes any more, and the next finds nothing in force and can go on with them.
+func TestARateGoesWithItsMaker(t *testing.T) {
+	netnstest.Pair(t)
+	if err := rules.TryOwner(); err != nil {
+		t.Skipf("tables of this kernel stay: %v", err)
+	}
+	killed, next := &Keeper{}, &Keeper{}
+	slow := link.Shape{Peer: theirs(), Rate: 1_000_000}
+	netnstest.Must(t, killed.Shape([]link.Shape{slow}))
+	netnstest.Must(t, killed.table.Close())
+	if got := send(t, 200*time.Millisecond, netnstest.Theirs); got < 50e6 {
+		t.Errorf("after its end: %.1f Mbit/s", got/1e6)
+	}
+	inForce(t, next)
+	netnstest.Must(t, next.Shape([]link.Shape{slow}))
+	inForce(t, next, slow)
+	netnstest.Must(t, next.Close())
 }

@@ -5,31 +5,23 @@ package shape
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 
-	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/scenario-run/scenario/engine/agent/nft"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/link"
 )
 
-// tableName is the table that is ours. It says which class packets belong to.
-const tableName = "scenario-shape"
-
-func table() *nftables.Table {
-	return &nftables.Table{Name: tableName, Family: nftables.TableFamilyINet}
-}
-
+// ours is the table that is ours. It says which class packets belong to. Its
 // chain comes after the rules that drop: what is dropped belongs to no class.
-func chain() *nftables.Chain {
-	return &nftables.Chain{
-		Name: "out", Table: table(), Type: nftables.ChainTypeFilter,
-		Hooknum: nftables.ChainHookOutput, Priority: nftables.ChainPriorityRef(*nftables.ChainPriorityMangle + 10),
-	}
+func ours() nft.Table {
+	return nft.Table{Name: "scenario-shape", Family: unix.NFPROTO_INET, Chains: []nft.Chain{
+		{Name: "out", Type: "filter", Hook: unix.NF_INET_LOCAL_OUT, Priority: rules.Mangle + 10},
+	}}
 }
 
 // entry is a rule of the table, as it is kept beside the rule in the kernel: so
@@ -50,33 +42,28 @@ type classifier interface {
 	Close() error
 }
 
-// rulesTable is the classifier of real use.
-type rulesTable struct{ conn *nftables.Conn }
+// rulesTable is the classifier of real use. Where the table goes with its maker,
+// what an agent slows down ends with the agent, whatever is left of queueing
+// disciplines: packets of no class pass.
+type rulesTable struct{ conn *nft.Conn }
 
 var _ classifier = rulesTable{}
 
-// openTable opens a way to the table; see rules.Open for why it stays open.
+// openTable opens a way to the table; see nft.Open for why it stays open.
 func openTable() (rulesTable, error) {
-	conn, err := nftables.New(nftables.AsLasting())
-	if err != nil {
-		return rulesTable{}, fmt.Errorf("reach nftables: %w", err)
-	}
-	return rulesTable{conn}, nil
+	conn, err := nft.Open()
+	return rulesTable{conn}, err
 }
 
-func (t rulesTable) Close() error { return t.conn.CloseLasting() }
+func (t rulesTable) Close() error { return t.conn.Close() }
 
 func (t rulesTable) classify(classes []class) error {
-	conn := t.conn
-	conn.AddTable(table())
 	if len(classes) == 0 {
-		conn.DelTable(table()) // which can't be deleted where it isn't, so it is added first
-	} else {
-		// The chain stays: with one that goes the kernel drops the packets that
-		// processes hold back (engine/agent/hold).
-		conn.FlushTable(table())
-		conn.AddChain(chain())
+		return t.conn.Remove(ours())
 	}
+	// The chain stays: with one that goes the kernel drops the packets that
+	// processes hold back (engine/agent/hold).
+	made := nft.Content{Table: ours()}
 	for _, c := range classes {
 		if c.minor == sharedClass {
 			continue // by way of the others
@@ -85,12 +72,9 @@ func (t rulesTable) classify(classes []class) error {
 		if err != nil {
 			return err
 		}
-		conn.AddRule(&nftables.Rule{Table: table(), Chain: chain(), Exprs: expressions(c), UserData: kept})
+		made.Rules = append(made.Rules, nft.Rule{Chain: "out", Exprs: expressions(c), Note: kept})
 	}
-	if err := conn.Flush(); err != nil {
-		return fmt.Errorf("change the table %s: %w", tableName, err)
-	}
-	return nil
+	return t.conn.Replace(made)
 }
 
 // expressions give a packet its class, which an htb takes from its priority. The
@@ -107,20 +91,16 @@ func expressions(c class) []expr.Any {
 }
 
 func (t rulesTable) classified() ([]entry, error) {
-	all, err := t.conn.GetRules(table(), chain())
-	if errors.Is(err, unix.ENOENT) {
-		return nil, nil
-	}
+	found, err := t.conn.Rules(ours())
 	if err != nil {
-		return nil, fmt.Errorf("read the table %s: %w", tableName, err)
+		return nil, err
 	}
-	var entries []entry
-	for _, r := range all {
-		e := entry{packets: rules.Packets(r.Exprs)}
-		if err := json.Unmarshal(r.UserData, &e); err != nil {
-			return nil, fmt.Errorf("the table %s has a rule that is not ours: %w", tableName, err)
+	entries := make([]entry, len(found))
+	for i, f := range found {
+		entries[i].packets = f.Packets
+		if err := json.Unmarshal(f.Note, &entries[i]); err != nil {
+			return nil, fmt.Errorf("the table %s has a rule that is not ours: %w", ours().Name, err)
 		}
-		entries = append(entries, e)
 	}
 	return entries, nil
 }
