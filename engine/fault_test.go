@@ -127,10 +127,22 @@ func TestAHealThatIsNotVerifiedIsInconclusiveAndNamed(t *testing.T) {
 	s.inCleanup(s.action("tidy", nothing))
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
-	if left := of[event.LeftBehind](p); len(left) != 1 || !strings.Contains(left[0].What, "action.f") {
-		t.Errorf("%+v", left)
+	p.expectCause(t, "action.f could not be healed")
+	if left := of[event.LeftBehind](p); len(left) != 0 {
+		t.Errorf("it goes with its nodes, and is said to be left: %+v", left)
 	}
 	p.step(t, "cleanup/action.tidy")
+}
+
+func TestWhatIsNotHealedOfNodesThatAreKeptIsLeftBehind(t *testing.T) {
+	s := newScene()
+	s.opts.Keep = KeepAlways
+	s.node("a", nil)
+	s.then(s.fault("f", &testFault{nodes: []string{"node.a"}, onVerify: waits}, cty.EmptyObjectVal))
+	p := s.play(t, t.TempDir())
+	if left := of[event.LeftBehind](p); p.ExitCode != 6 || len(left) != 1 || !strings.Contains(left[0].What, "action.f") {
+		t.Errorf("%+v", left)
+	}
 }
 
 func TestFaultsAreHealedLastInFirstOutEvenIfOneOfThemPanics(t *testing.T) {

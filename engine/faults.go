@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -51,7 +52,7 @@ func (x *executor) activate(ctx context.Context, v *vertex, def step.Definition,
 	if err != nil {
 		return nil, step.Observed{}, err
 	}
-	f, err := x.plant(v, def, intent)
+	f, err := x.plant(v, def, intent, truth(args, schema.MayExitArg))
 	if err != nil {
 		return nil, step.Observed{}, err
 	}
@@ -88,15 +89,19 @@ func (x *executor) outlast(ctx context.Context, f *live) error {
 }
 
 // plant makes a fault part of the variant, unless it conflicts with another. It
-// is planned then: others conflict with it, but nothing has been done.
-func (x *executor) plant(v *vertex, def step.Definition, intent step.Intent) (f *live, err error) {
+// is planned then: others conflict with it, but nothing has been done. Its nodes
+// may exit where it says so, or the step that injects it.
+func (x *executor) plant(v *vertex, def step.Definition, intent step.Intent, mayExit bool) (f *live, err error) {
 	x.ask(func() {
 		if why := fault.Conflict(def.Type, intent.Nodes, x.faults); why != "" {
 			err = step.Failf("%s", why)
 			return
 		}
+		if v.injector != nil {
+			mayExit = mayExit || v.injector.record.life.MayExit
+		}
 		f = &live{
-			Life: &fault.Life{Step: v.ID, Type: def.Type, Nodes: intent.Nodes, State: fault.Planned},
+			Life: &fault.Life{Step: v.ID, Type: def.Type, Nodes: intent.Nodes, State: fault.Planned, MayExit: mayExit},
 			v:    v, def: def, intent: intent,
 		}
 		v.record.life = f.Life
@@ -398,7 +403,7 @@ func (x *executor) healAll() {
 		if out := x.shield(ctx, f.v, func() outcome { return x.lastHeal(ctx, f) }); out.cause != nil {
 			x.ask(func() {
 				x.blameCause(f.Step, out.cause, out.state)
-				if f.State != fault.Healed {
+				if f.State != fault.Healed && x.keeps() { // else it goes with its nodes
 					x.leaveBehind(event.LeftBehind{What: f.what(), Reason: out.cause.Message, Command: x.handHeal(f, out.cause)})
 				}
 			})
@@ -420,7 +425,9 @@ func (x *executor) lastHeal(ctx context.Context, f *live) outcome {
 	if err == nil {
 		return passed
 	}
-	c := &event.Cause{State: event.Inconclusive, Message: fmt.Sprintf("%s could not be healed: %s", f.Step, oneLine(err))}
+	why := strings.TrimPrefix(oneLine(err), "heal "+f.Step+": ") // which is said already
+	why = strings.TrimPrefix(why, "the heal of "+f.Step+" could not be confirmed: ")
+	c := &event.Cause{State: event.Inconclusive, Message: f.Step + " could not be healed: " + why}
 	if step.IsLapse(err) {
 		c.Message = oneLine(err)
 	}

@@ -213,7 +213,7 @@ func (x *executor) unfit(s *injections, t schema.Type, in *step.Injection) (why 
 // isUntouched says that a node runs and no fault is on it. On the loop.
 func (x *executor) isUntouched(address string) bool {
 	n := x.nodes[address]
-	return n.running() && !n.gone && n.state != nodePaused && !x.explains(n)
+	return n.running() && !n.gone && n.state != nodePaused && x.faultOn(n) == nil
 }
 
 // injectionVertex makes the vertex of a fault that the plan doesn't have, and

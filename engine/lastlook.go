@@ -77,7 +77,7 @@ func (x *executor) outgrowInfancy(ctx context.Context) {
 // mustLive says that a node runs and that its exit would be a surprise. On the
 // loop.
 func (x *executor) mustLive(n *node) bool {
-	return n.running() && !n.gone && !n.asked && !n.mayExit && !x.explains(n)
+	return n.running() && !n.gone && !n.asked && !n.mayExit && x.explanation(n) == nil
 }
 
 // lookAt takes in an exit that nobody has told of yet. A run whose nodes can't

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine/event"
+	"github.com/scenario-run/scenario/engine/fault"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -280,7 +282,11 @@ func (x *executor) exited(n *node, code int) {
 		return
 	}
 	change := event.NodeChanged{ExitCode: &code, OOMKilled: n.oom, Seconds: x.upFor(n)}
-	if n.asked || n.mayExit || x.lost || x.explains(n) {
+	by := x.explanation(n)
+	if n.asked || n.mayExit || x.lost || by != nil {
+		if !n.asked && by != nil && by.MayExit {
+			change.AllowedBy = by.Step
+		}
 		x.become(n, nodeExited, change)
 		return
 	}
@@ -289,7 +295,7 @@ func (x *executor) exited(n *node, code int) {
 	n.state = nodeExited
 	// The verdict stands and nothing more is started at once; what the node
 	// said last is added to it.
-	c := n.causeOfExit(change)
+	c := n.causeOfExit(change, x.faultOn(n))
 	if x.blameCause(address, c, c.State); x.verdict.cause == c {
 		x.verdict.diedAt = x.now()
 	}
@@ -313,12 +319,17 @@ func (x *executor) upFor(n *node) float64 {
 	return max(0, x.now().Sub(n.startedAt).Seconds())
 }
 
-// exitCause is the cause of a scenario that a node's own exit ended.
-func exitCause(address string, code int, oom bool) *event.Cause {
+// exitCause is the cause of a scenario that a node's own exit ended, with the
+// fault that was on it then, if there was one.
+func exitCause(address string, code int, oom bool, during *fault.Life) *event.Cause {
 	c := &event.Cause{
 		State:   event.Failed,
 		Message: fmt.Sprintf("%s exited with code %d; no step had asked for that", address, code),
 		Hint:    "set may_exit = true on the node if it may",
+	}
+	if during != nil {
+		c.Message = fmt.Sprintf("%s exited with code %d while %s was in effect; no step had asked for that", address, code, during.Step)
+		c.Hint = fmt.Sprintf("if that is how it should answer to the fault, set may_exit = true on %s", during.Step)
 	}
 	if oom {
 		c.Message = fmt.Sprintf("%s was killed for using too much memory (code %d)", address, code)
@@ -327,15 +338,24 @@ func exitCause(address string, code int, oom bool) *event.Cause {
 	return c
 }
 
-// explains says that a fault acts on a node, so that its exit is no surprise.
-// On the loop.
-func (x *executor) explains(n *node) bool {
-	for _, l := range x.faults {
-		if l.InForce() && l.On(n.decl.Address) {
-			return true
+// explanation is a fault by which the exit of a node is no surprise, or nil. On
+// the loop.
+func (x *executor) explanation(n *node) *fault.Life {
+	return x.lastFault(func(l *fault.Life) bool { return l.Explains(n.decl.Address) })
+}
+
+// faultOn is the last fault that is on a node, or nil. On the loop.
+func (x *executor) faultOn(n *node) *fault.Life {
+	return x.lastFault(func(l *fault.Life) bool { return l.InForce() && l.On(n.decl.Address) })
+}
+
+func (x *executor) lastFault(is func(*fault.Life) bool) *fault.Life {
+	for _, l := range slices.Backward(x.faults) {
+		if is(l) {
+			return l
 		}
 	}
-	return false
+	return nil
 }
 
 // dial connects from inside the run, see step.Env.

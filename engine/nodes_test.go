@@ -120,17 +120,6 @@ func TestAnExitAfterAnExpectedOneAndAStartIsASurpriseAgain(t *testing.T) {
 	p.expectCause(t, "node.a exited with code 3")
 }
 
-func TestAFaultOnTheNodeExplainsItsExit(t *testing.T) {
-	s := newScene()
-	s.node("a", nil)
-	s.then(s.fault("f", &testFault{nodes: []string{"node.a"}}, cty.EmptyObjectVal))
-	s.then(s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
-		s.placed.Exit("node.a", 1)
-		return step.Result{}, env.Clock.Sleep(ctx, time.Second)
-	}))
-	s.play(t, t.TempDir()).expect(t, 0)
-}
-
 func TestANodeThatExitsAtOnceFailsWithItsLastLines(t *testing.T) {
 	s := newScene()
 	s.node("a", ready(map[string]cty.Value{"tcp": cty.NumberIntVal(80)}))

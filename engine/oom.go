@@ -69,10 +69,10 @@ func (x *executor) saysStarved(n *node, c *event.Cause) {
 }
 
 // causeOfExit is the cause of a scenario that a node's own exit ended. Where a
-// process of it was killed just before, it is the same cause, known better.
-// On the loop.
-func (n *node) causeOfExit(change event.NodeChanged) *event.Cause {
-	c := exitCause(n.decl.Address, *change.ExitCode, change.OOMKilled)
+// process of it was killed just before, it is the same cause, known better. A
+// fault that was on it then is named. On the loop.
+func (n *node) causeOfExit(change event.NodeChanged, during *fault.Life) *event.Cause {
+	c := exitCause(n.decl.Address, *change.ExitCode, change.OOMKilled, during)
 	if n.starved == nil {
 		return c
 	}

@@ -29,6 +29,7 @@ func connect() step.Definition {
 		Summary: "puts a node on a further network",
 		Doc: "The node gets an address of its own there, and its host name and `aliases` mean that. The step passes when the node was seen on the network. " +
 			"A network that a `disconnect` has taken the node off is that fault's: heal it instead.",
+		Unless: []schema.Resource{schema.Down},
 		Examples: []schema.Example{{
 			Title: "Put a node on a second network late",
 			Text: twoNetworks(`

@@ -284,6 +284,14 @@ func TestWhatIsDownOrPausedCanNotBeTakenDown(t *testing.T) {
 	}
 }
 
+// It runs, and so was found ready without more.
+func TestANodeThatIsPausedCanNotBeStarted(t *testing.T) {
+	w := world()
+	mustInject(t, w, "pause", given{"nodes": strs("node.head")})
+	_, err := act(t, w, "start", given{"nodes": strs("node.worker[0]", "node.head")})
+	failed(t, err, "start node.head: it is paused")
+}
+
 func TestPauseIsActiveWhenSeenAndHealedByThawing(t *testing.T) {
 	w := world()
 	f, intent := mustInject(t, w, "pause", given{"nodes": strs("node.head")})

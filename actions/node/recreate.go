@@ -26,13 +26,13 @@ same volumes and, unless ` + "`ip`" + ` says otherwise, the same addresses. All 
 new. The step passes when each is ready again: an upgrade, or a machine that was replaced.
 The nodes are made anew side by side; upgrade one after the other with a ` + "`repeat`" + `.
 
-Faults stay in force: on links, networks and limits. It ends a ` + "`kill`" + ` or ` + "`stop`" + ` of these
-nodes. With ` + "`ip = \"new\"`" + ` other nodes find them by name only.`,
+Faults stay in force: on links, networks and limits. It ends a ` + "`kill`" + `, ` + "`stop`" + ` or
+` + "`pause`" + ` of these nodes. With ` + "`ip = \"new\"`" + ` other nodes find them by name only.`,
 		Args: schema.Object{Attrs: []schema.Attr{{
 			Name: "env", Type: cty.Map(cty.String), Check: schema.CheckEnvNames,
 			Doc: "Environment variables, in addition to those that the node has.",
 		}}},
-		Ends: []schema.Resource{schema.Down},
+		Ends: []schema.Resource{schema.Down, schema.Paused},
 		Examples: []schema.Example{{
 			Title: "Upgrade a node",
 			Text: example(`

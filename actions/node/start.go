@@ -25,9 +25,11 @@ func start() step.Definition {
 		Doc: `Nodes start side by side, each after the nodes that it depends on, and the
 step passes when every ` + "`ready`" + ` block holds. It ends a ` + "`kill`" + ` or ` + "`stop`" + ` of these nodes.
 
-A node that a ` + "`start`" + ` names before any other step uses it is not started before
+A node that is paused is a failure: it runs, but would answer nothing before the pause is
+healed. A node that a ` + "`start`" + ` names before any other step uses it is not started before
 the first step but here. Which nodes to start must be known before the run.`,
-		Ends: []schema.Resource{schema.Down},
+		Ends:   []schema.Resource{schema.Down},
+		Unless: []schema.Resource{schema.Paused},
 		Examples: []schema.Example{{
 			Title: "Start a node late, and bring back one that was killed",
 			Text: example(`
@@ -49,11 +51,22 @@ action "start" "back" {
 		if err != nil {
 			return nodesOut{}, "", err
 		}
+		if err := each(ctx, nodes, func(ctx context.Context, _ int, address string) error { return mustNotBePaused(ctx, env, address) }); err != nil {
+			return nodesOut{}, "", err
+		}
 		if err := env.Nodes.Start(ctx, addresses(nodes)...); err != nil {
 			return nodesOut{}, "", err
 		}
 		return nodesOut{nodes}, names(nodes) + " ready", nil
 	})
+}
+
+func mustNotBePaused(ctx context.Context, env *step.Env, address string) error {
+	s, err := env.Nodes.State(ctx, address)
+	if err == nil && s.Paused {
+		err = step.Failf("start %s: it is paused", address).With("", "heal the pause; a start doesn't end it")
+	}
+	return err
 }
 
 type restartIn struct {
@@ -66,9 +79,9 @@ func restart() step.Definition {
 		Name:    "restart",
 		Summary: "stops nodes, starts them again, and waits until they are ready",
 		Doc: `Each node is asked to stop, and killed after ` + "`grace`" + `. The step passes when
-each was seen down, has started, and is ready again since that start. It ends a ` + "`kill`" + `
-or ` + "`stop`" + ` of these nodes.`,
-		Ends: []schema.Resource{schema.Down},
+each was seen down, has started, and is ready again since that start. It ends a ` + "`kill`" + `,
+` + "`stop`" + ` or ` + "`pause`" + ` of these nodes.`,
+		Ends: []schema.Resource{schema.Down, schema.Paused},
 		Examples: []schema.Example{{
 			Title: "Restart a node with two seconds to stop",
 			Text: example(`

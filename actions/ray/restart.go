@@ -21,7 +21,7 @@ func restartHead() step.Definition {
 		Summary: "starts a dead Ray head again, or restarts a living one, and waits until it is whole",
 		Doc: "Waits for the GCS, for REST, for the head's own place in the node list, and, if applications were deployed, until Serve's controller answers and each is RUNNING again. " +
 			"An application that comes back as DEPLOY_FAILED fails the step. With `storage = \"memory\"` the new GCS knows nothing of Serve, and `serve_seconds` is null.",
-		Ends:     []schema.Resource{schema.Down},
+		Ends:     []schema.Resource{schema.Down, schema.Paused},
 		Examples: []schema.Example{outageExample},
 	}, restart)
 }

@@ -160,9 +160,9 @@ var entries = []Entry{
 	{NeverReached, "a step waits for something that can't come"},
 	{DependencyCycle, "nodes depend on each other in a circle"},
 	{NeverHealed, "nothing heals the fault; it is healed at the end"},
-	{Conflict, "two faults take the same thing of a node at one time"},
-	{NodeIsDown, "a step acts inside a node that is down or paused at that time"},
-	{NothingDone, "a scenario has no steps, so it passes if its nodes start"},
+	{Conflict, "two faults take of a node at one time what only one can have"},
+	{NodeIsDown, "a step acts on a node that is down or paused at that time"},
+	{NothingDone, "a scenario has no steps, or one of them starts what runs already"},
 }
 
 // Codes returns all codes, in order.

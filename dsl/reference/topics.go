@@ -183,15 +183,20 @@ func effects(t schema.Type) string {
 		case schema.Links:
 			also = "Faults on links combine with each other."
 		case schema.Attached:
-			also = "Each network is lost once: a second fault on the same one fails."
+			also = "Each network is lost once: a second fault on the same one is found before anything runs."
 		}
-		parts = append(parts, "While it lasts, "+effect(t.Takes)+". "+also)
+		parts = append(parts, "While it lasts, "+effect(t.Takes, "and")+". "+also)
 	}
 	if len(t.Ends) > 0 {
-		parts = append(parts, "It ends faults by which "+effect(t.Ends)+".")
+		parts = append(parts, "It ends faults by which "+effect(t.Ends, "or")+".")
 	}
-	if t.NeedsRunning {
+	switch down, paused := t.Refuses(schema.Down), t.Refuses(schema.Paused); {
+	case down && paused:
 		parts = append(parts, "The node must run and not be paused.")
+	case down:
+		parts = append(parts, "The node must run; it may be paused.")
+	case paused:
+		parts = append(parts, "The node must not be paused.")
 	}
 	if len(t.Needs) > 0 {
 		needs := make([]string, len(t.Needs))
@@ -203,7 +208,7 @@ func effects(t schema.Type) string {
 	return strings.Join(parts, " ")
 }
 
-func effect(list []schema.Resource) string {
+func effect(list []schema.Resource, joined string) string {
 	words := make([]string, len(list))
 	for i, r := range list {
 		words[i] = map[schema.Resource]string{
@@ -213,7 +218,7 @@ func effect(list []schema.Resource) string {
 			schema.Attached: "its node is off a network",
 		}[r]
 	}
-	return strings.Join(words, " and ")
+	return strings.Join(words, " "+joined+" ")
 }
 
 // typeUsage shows a block of a type with what it must have.

@@ -66,9 +66,36 @@ type Type struct {
 	Needs        []Need     // what the kernel of the machine must be able to do
 	Takes        []Resource // what the fault takes of each node it is given
 	Ends         []Resource // what this action ends: restart_head ends Down
+	Unless       []Resource // what a node must not be for this action to act on it: connect says Down. See Refuses.
 	NeedsRunning bool       // acts inside the node
 	Momentary    bool       // a fault of which nothing lasts that would have to be healed
 	Examples     []Example
+}
+
+// Refuses says that a step of this type fails where one of its nodes is down, or
+// paused. To act inside a node, or to take it down or freeze it, all of it must
+// run; to take something else of it but its disk, it must be there.
+func (t Type) Refuses(r Resource) bool {
+	if slices.Contains(t.Unless, r) {
+		return true
+	}
+	takes := func(some ...Resource) bool {
+		return slices.ContainsFunc(some, func(r Resource) bool { return slices.Contains(t.Takes, r) })
+	}
+	switch r {
+	case Down:
+		return t.NeedsRunning || takes(Down, Paused, CPU, Memory, Links, Attached)
+	case Paused:
+		return t.NeedsRunning || takes(Down, Paused)
+	default:
+		return false
+	}
+}
+
+// MayEndNodes says that a node may exit by what a fault of this type does, without
+// more: by being taken down, by the end of its processes, or for want of memory.
+func (t Type) MayEndNodes() bool {
+	return t.Momentary || slices.Contains(t.Takes, Down) || slices.Contains(t.Takes, Memory)
 }
 
 // Example is a piece of a scenario file that shows a type in use. Each is

@@ -113,9 +113,11 @@ type (
 		// another state than exited the node lives on without it.
 		OOMKilled bool `json:"oom_killed,omitempty"`
 		// Unasked is set on an exit or a kill that no action asked for.
-		Unasked bool     `json:"unasked,omitempty"`
-		Log     []string `json:"log,omitempty"` // last lines, of what was unasked
-		Seconds float64  `json:"seconds,omitempty"`
+		Unasked bool `json:"unasked,omitempty"`
+		// AllowedBy is the fault during which it exited, and which says that it may.
+		AllowedBy string   `json:"allowed_by,omitempty"`
+		Log       []string `json:"log,omitempty"` // last lines, of what was unasked
+		Seconds   float64  `json:"seconds,omitempty"`
 	}
 
 	// RoundStarted says that a round of a repeat begins.

@@ -63,6 +63,10 @@ func TestConflict(t *testing.T) {
 		{"links combine", life(Active, "node.a", schema.Links), []schema.Resource{schema.Links}, false},
 		{"networks combine", life(Active, "node.a", schema.Attached), []schema.Resource{schema.Attached}, false},
 		{"what is healed is free", life(Healed, "node.a", schema.CPU), []schema.Resource{schema.CPU}, false},
+		{"paused while it is killed", life(Injecting, "node.a", schema.Down), []schema.Resource{schema.Paused}, true},
+		{"killed while it is paused", life(Planned, "node.a", schema.Paused), []schema.Resource{schema.Down}, true},
+		{"paused while it is started again", life(Healing, "node.a", schema.Down), []schema.Resource{schema.Paused}, false},
+		{"limited while it is paused", life(Active, "node.a", schema.Paused), []schema.Resource{schema.CPU}, false},
 		{"what failed may still be in force", life(Invalid, "node.a", schema.CPU), []schema.Resource{schema.CPU}, true},
 	}
 	for _, tt := range tests {

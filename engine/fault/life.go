@@ -37,7 +37,9 @@ type Life struct {
 	Type  schema.Type
 	Nodes []string // addresses of the nodes that it acts on
 	Hits  []string // what was hit, one line each
-	State State
+	// MayExit says that its nodes may answer to it by an exit.
+	MayExit bool
+	State   State
 	// Injected (t0) is when injection was called, Active (t1) when its effect
 	// was observed, Ended (t2) when its end was called, Healed (t3) when that
 	// was verified. Zero until they come.
@@ -84,6 +86,11 @@ func (l *Life) EndsWithStart() bool {
 	return l.Takes(schema.Down) || l.Takes(schema.Paused)
 }
 
+// Explains says that the exit of a node is no surprise because of the fault.
+func (l *Life) Explains(node string) bool {
+	return l.InForce() && l.On(node) && (l.MayExit || l.Type.MayEndNodes())
+}
+
 // Conflict says why a fault of type t can't be injected into nodes while
 // others are planned or in force; empty if it can. Links combine, all else is
 // taken once.
@@ -93,16 +100,42 @@ func Conflict(t schema.Type, nodes []string, others []*Life) string {
 		if l.State == Healed {
 			continue
 		}
+		i := slices.IndexFunc(nodes, l.On)
+		if i < 0 {
+			continue
+		}
 		for _, r := range t.Takes {
-			if r.Combines() || !l.Takes(r) {
-				continue
-			}
-			for _, n := range nodes {
-				if l.On(n) {
-					return fmt.Sprintf("%s is already hit by %s, which takes its %s as well", n, l.Step, r)
-				}
+			switch {
+			case !r.Combines() && l.Takes(r):
+				return fmt.Sprintf("%s is already hit by %s, which takes its %s as well", nodes[i], l.Step, r)
+			case l.excludes(r):
+				return fmt.Sprintf("%s is already hit by %s: what is %s can't be %s", nodes[i], l.Step, other(r), r)
 			}
 		}
 	}
 	return ""
+}
+
+// excludes says that what a fault does to its nodes, or is about to, can't be
+// where they are down, or paused: a frozen process doesn't exit when it is
+// killed, and one that has exited can't be frozen. Where its end has been
+// called for, or it acts on what is inside, how the nodes stand shows.
+func (l *Life) excludes(r schema.Resource) bool {
+	has := other(r)
+	if has == "" || !l.Takes(has) {
+		return false
+	}
+	return l.State == Planned || l.State == Injecting || l.State == Active && !l.Type.NeedsRunning
+}
+
+// other is what a node can't be together with r; empty if there is no such thing.
+func other(r schema.Resource) schema.Resource {
+	switch r {
+	case schema.Down:
+		return schema.Paused
+	case schema.Paused:
+		return schema.Down
+	default:
+		return ""
+	}
 }

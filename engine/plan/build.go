@@ -35,10 +35,14 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	if !v.Gaps { // what isn't there might end a fault
 		b.checkJoins()
 		b.checkFaults()
+		b.checkNeverStarted()
+		b.checkHealsNothing()
 		b.checkDisks()
+		b.checkLimits()
 		b.checkThroughout()
 		if !b.diags.HasErrors() {
 			b.noteUnhealed()
+			b.warnOfIdle()
 		}
 	}
 	if b.diags.HasErrors() {
@@ -59,7 +63,9 @@ type builder struct {
 	nodes   map[string][]string  // see nodesOf
 	named   map[string][]*Vertex // by address of a step or declaration
 	args    map[*lang.Step]cty.Value
-	images  map[*lang.Step][]string // IDs of those that a step names
+	whens   map[*lang.Step]cty.Value // see when
+	says    map[string]nodeSays      // see saysOf
+	images  map[*lang.Step][]string  // IDs of those that a step names
 	// starter is the step that starts a node, of those that the beginning
 	// doesn't.
 	starter map[string]*Vertex
@@ -86,6 +92,7 @@ func newBuilder(v *lang.Variant) *builder {
 		byID:    map[string]*Vertex{},
 		named:   map[string][]*Vertex{},
 		args:    map[*lang.Step]cty.Value{},
+		whens:   map[*lang.Step]cty.Value{},
 		images:  map[*lang.Step][]string{},
 		starter: map[string]*Vertex{},
 	}

@@ -17,7 +17,7 @@ import (
 // fault itself says so.
 func (b *builder) checkDisks() {
 	for _, v := range b.plan.Vertices {
-		if v.Kind != StepVertex || isConditional(v.Step) || v.Step.Type.Kind != schema.Fault || !takes(v.Step.Type, schema.Disk) {
+		if v.Kind != StepVertex || b.isConditional(v.Step) || v.Step.Type.Kind != schema.Fault || !takes(v.Step.Type, schema.Disk) {
 			continue
 		}
 		args := b.arguments(v.Step)

@@ -1,14 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/schema"
 )
@@ -26,10 +23,10 @@ func (b *builder) checkFaults() {
 	on := map[string][]held{} // by node, at the vertex that is looked at
 	reported := map[hcl.Range]bool{}
 	for _, v := range b.plan.Vertices {
-		if v.Kind != StepVertex || v.Cleanup || !v.Step.Unclear && !actsOnNodes(v.Step.Type) {
+		if v.Kind != StepVertex || v.Cleanup || !v.Step.Unclear && !actsOnNodes(v.Step.Type) || b.isSkipped(v) {
 			continue
 		}
-		if !isConditional(v.Step) && !reported[v.Step.Range] {
+		if !b.isConditional(v.Step) && !b.failureExpected(v) && !reported[v.Step.Range] {
 			reported[v.Step.Range] = slices.ContainsFunc(v.Targets, func(n string) bool { return b.checkNode(v, n, on[n]) })
 		}
 		b.release(v, on)
@@ -42,7 +39,7 @@ func (b *builder) checkFaults() {
 }
 
 func actsOnNodes(t schema.Type) bool {
-	return t.NeedsRunning || len(t.Takes) > 0 || len(t.Ends) > 0 || takesFaults(t)
+	return len(t.Takes) > 0 || len(t.Ends) > 0 || t.Refuses(schema.Down) || t.Refuses(schema.Paused) || takesFaults(t)
 }
 
 // release takes away what a step may end.
@@ -101,7 +98,7 @@ func (b *builder) enders() []*Vertex {
 	if b.endings == nil {
 		b.endings = []*Vertex{}
 		for _, v := range b.plan.Vertices {
-			if v.Kind == StepVertex && !v.Cleanup && mayEndThings(v.Step) {
+			if v.Kind == StepVertex && !v.Cleanup && mayEndThings(v.Step) && !b.isSkipped(v) {
 				b.endings = append(b.endings, v)
 			}
 		}
@@ -127,47 +124,10 @@ func (b *builder) allNodes() []string {
 	return all
 }
 
-// isConditional says that a step may not do what it says: nothing is certain
-// about it. Nor is it about one that isn't clear.
-func isConditional(s *lang.Step) bool {
-	return s.Unclear || s.Meta.When != nil || s.Meta.ExpectError != nil
-}
-
-// sameConditions says that two steps stand in the same groups of those that
-// may be skipped: where one of them runs, so does the other.
-func (b *builder) sameConditions(u, v *Vertex) bool {
-	return slices.Equal(b.conditions(u), b.conditions(v))
-}
-
-// conditions are the groups around a vertex that may be skipped, innermost
-// first.
-func (b *builder) conditions(v *Vertex) []string {
-	var all []string
-	for v = b.byID[v.Group]; v != nil; v = b.byID[v.Group] {
-		if v.Kind == GroupEnd && v.Step.Meta.When != nil {
-			all = append(all, v.ID)
-		}
-	}
-	return all
-}
-
-// checkNode reports that a step collides with one of the faults on a node: the
-// last one first.
-func (b *builder) checkNode(v *Vertex, node string, on []held) bool {
-	for _, h := range slices.Backward(on) {
-		r, collides := collision(h, v.Step.Type)
-		if collides && b.sameConditions(h.by, v) && b.reaches(v, h.by) && b.lastsUntil(h.by, v, node, r) {
-			b.reportCollision(h.by, v, node, r)
-			return true
-		}
-	}
-	return false
-}
-
 // lasts says that a step is a fault that is certain to be there, and without
 // an end of its own.
 func (b *builder) lasts(v *Vertex) bool {
-	return v.Step.Type.Kind == schema.Fault && !isConditional(v.Step) && b.isEndless(v)
+	return v.Step.Type.Kind == schema.Fault && !b.isConditional(v.Step) && b.isEndless(v)
 }
 
 // isEndless says that what a step does has no end of its own: a workload's
@@ -224,92 +184,4 @@ func (b *builder) healsKnown(w *Vertex) bool {
 	return true
 }
 
-// collision says what of a node an earlier fault has that a later step needs.
-// A fault that acts inside the node, such as one on a process, may or may not
-// take the node down with it, so that nothing is certain after it.
-func collision(earlier held, later schema.Type) (schema.Resource, bool) {
-	inside := earlier.by.Step.Type.NeedsRunning
-	for _, r := range earlier.takes {
-		switch r {
-		case schema.Down:
-			if !inside && (later.NeedsRunning || takesAny(later, schema.Down, schema.Paused, schema.CPU, schema.Memory)) {
-				return r, true
-			}
-		case schema.Paused:
-			if !inside && (later.NeedsRunning || takes(later, schema.Paused)) {
-				return r, true
-			}
-		case schema.CPU, schema.Memory, schema.Disk:
-			if takes(later, r) {
-				return r, true
-			}
-		}
-	}
-	return "", false
-}
-
 func takes(t schema.Type, r schema.Resource) bool { return slices.Contains(t.Takes, r) }
-
-func takesAny(t schema.Type, any ...schema.Resource) bool {
-	return slices.ContainsFunc(any, func(r schema.Resource) bool { return takes(t, r) })
-}
-
-func (b *builder) reportCollision(u, v *Vertex, node string, r schema.Resource) {
-	code, summary := diag.NodeIsDown, fmt.Sprintf("%s acts inside %s, which is %s at that time", v.Step.Address, node, r)
-	since := string(r) + " since here"
-	switch {
-	case r == schema.Disk:
-		code, summary = diag.Conflict, fmt.Sprintf("%s fills the disk of %s, which %s has filled already", v.Step.Address, node, u.Step.Address)
-		since = "full since here"
-	case r != schema.Down && r != schema.Paused:
-		code, summary = diag.Conflict, fmt.Sprintf("%s limits the %s of %s, which %s limits already", v.Step.Address, r, node, u.Step.Address)
-		since = "limited since here"
-	case takes(v.Step.Type, schema.Down) || takes(v.Step.Type, schema.Paused):
-		code, summary = diag.Conflict, fmt.Sprintf("%s is %s already when %s comes to %s it", node, r, v.Step.Address, v.Step.Type.Name)
-	}
-	b.fail(diag.New(code, v.Step.Range, summary, fmt.Sprintf("Nothing between the two ends %s.", u.Step.Address), diag.Also(u.Step.Range, since)))
-}
-
-// noteUnhealed notes the faults that have no for and that no step ends.
-func (b *builder) noteUnhealed() {
-	enders := b.endersOf()
-	for _, u := range b.plan.Vertices {
-		if u.Kind != StepVertex || u.Cleanup || u.beyond || u.Step.Unclear || u.Step.Type.Kind != schema.Fault || u.Step.Type.Momentary || !b.isEndless(u) {
-			continue
-		}
-		if where, unhealed := b.unhealed(u, enders); unhealed {
-			b.fail(diag.New(diag.NeverHealed, u.Step.Range, fmt.Sprintf("nothing ends %s%s before the end", u.Step.Address, where),
-				"It is healed before cleanup. Give it a for, or a step that heals it, to end it earlier.", diag.AsNote()))
-		}
-	}
-}
-
-// unhealed says that nothing ends a fault, and on which nodes.
-func (b *builder) unhealed(u *Vertex, enders map[string][]*Vertex) (where string, unhealed bool) {
-	if len(u.Targets) == 0 {
-		return "", b.allTargetsKnown(u.Step) && !b.isEnded(u, "", b.enders())
-	}
-	var left []string
-	for _, n := range u.Targets {
-		if !b.isEnded(u, n, enders[n]) {
-			left = append(left, n)
-		}
-	}
-	return " on " + strings.Join(left, ", "), len(left) > 0
-}
-
-// isEnded says that one of the steps given, in plan order, may end a fault.
-// Those below it are looked at first, since that is where it mostly is.
-func (b *builder) isEnded(u *Vertex, node string, enders []*Vertex) bool {
-	below := above(enders, u)
-	return slices.ContainsFunc(enders[below:], func(w *Vertex) bool { return b.mayEndAny(w, u, node) }) ||
-		slices.ContainsFunc(enders[:below], func(w *Vertex) bool { return b.mayEndAny(w, u, node) && !b.reaches(u, w) })
-}
-
-// mayEndAny is mayEnd for whatever a fault takes.
-func (b *builder) mayEndAny(w, u *Vertex, node string) bool {
-	if b.mayEnd(w, u, node, "") {
-		return true
-	}
-	return slices.ContainsFunc(u.Step.Type.Takes, func(r schema.Resource) bool { return b.mayEnd(w, u, node, r) })
-}

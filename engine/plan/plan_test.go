@@ -27,6 +27,7 @@ func vocabulary() schema.Vocabulary {
 	nodes := schema.Attr{Name: "nodes", Ref: schema.RefNodes, Required: true}
 	node := schema.Attr{Name: "node", Ref: schema.RefNode, Required: true}
 	args := func(attrs ...schema.Attr) schema.Object { return schema.Object{Attrs: attrs} }
+	network := schema.Attr{Name: "network", Type: cty.String, Format: schema.NetworkName}
 	down, paused, cpu := []schema.Resource{schema.Down}, []schema.Resource{schema.Paused}, []schema.Resource{schema.CPU}
 	action := func(name string, args schema.Object) schema.Type {
 		return schema.Type{Kind: schema.Action, Name: name, Args: args, Result: func(cty.Value) schema.Object {
@@ -38,16 +39,18 @@ func vocabulary() schema.Vocabulary {
 		return schema.Type{Kind: schema.Fault, Name: name, Args: args, Takes: takes}
 	}
 	return schema.NewVocabulary(
-		with(action("start", args(nodes)), func(t *schema.Type) { t.Ends = down }),
+		with(action("start", args(nodes)), func(t *schema.Type) { t.Ends, t.Unless = down, paused }),
 		action("sleep", args(schema.Attr{Name: "for", Type: cty.String})),
 		with(action("exec", args(node)), func(t *schema.Type) { t.NeedsRunning = true }),
 		action("recreate", args(nodes, schema.Attr{Name: "image", Type: cty.String, Format: schema.ImageName})),
-		action("connect", args(node, schema.Attr{Name: "network", Type: cty.String, Format: schema.NetworkName})),
+		with(action("connect", args(node, network)), func(t *schema.Type) { t.Unless = down }),
 		action("stop_workload", args(schema.Attr{Name: "workload", Ref: schema.RefWorkload, Required: true})),
 		action("heal", args(schema.Attr{Name: "faults", Ref: schema.RefFaults, Required: true})),
 		fault("kill", down, args(nodes)),
 		fault("pause", paused, args(nodes)),
-		fault("limit_cpu", cpu, args(nodes)),
+		fault("limit_cpu", cpu, args(nodes, schema.Attr{Name: "cpus", Type: cty.Number})),
+		fault("disconnect", []schema.Resource{schema.Attached}, args(node, network)),
+		fault("pause_process", nil, args(node, schema.Attr{Name: "name", Type: cty.String})),
 		fault("partition", []schema.Resource{schema.Links}, args(schema.Attr{Name: "isolate", Ref: schema.RefNodes})),
 		with(fault("kill_process", down, args(node)), func(t *schema.Type) { t.NeedsRunning = true }),
 		schema.Type{Kind: schema.Probe, Name: "node", Args: args(node), Result: func(cty.Value) schema.Object {

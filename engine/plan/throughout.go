@@ -30,7 +30,7 @@ func (b *builder) checkThroughout() {
 // begins, or nil.
 func (b *builder) healer(u, before *Vertex) *Vertex {
 	for _, w := range b.enders()[:above(b.enders(), before)] {
-		if w.at <= u.at || isConditional(w.Step) || !takesFaults(w.Step.Type) || !b.sameConditions(w, before) || !b.reaches(before, w) {
+		if w.at <= u.at || b.isConditional(w.Step) || !takesFaults(w.Step.Type) || !b.sameConditions(w, before) || !b.reaches(before, w) {
 			continue
 		}
 		for _, healed := range b.heals(w) {

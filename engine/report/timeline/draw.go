@@ -159,6 +159,10 @@ func (t *Timeline) drawNode(v *variant, e event.Event, b event.NodeChanged) {
 		r.glyph, r.mark, r.tint = "✗", t.palette.bad, t.palette.bad
 		r.text = strings.TrimPrefix(exitText(b), b.Node+" ")
 		t.say(v, r)
+	case b.State == "exited" && b.AllowedBy != "":
+		r.mark, r.tint = t.palette.doubt, t.palette.doubt
+		r.text = strings.TrimPrefix(exitText(b), b.Node+" ")
+		t.say(v, r)
 	case starved(b):
 		r.glyph, r.mark, r.tint, r.text = "✗", t.palette.bad, t.palette.bad, starvedText
 		t.say(v, r)
@@ -194,6 +198,9 @@ func exitText(b event.NodeChanged) string {
 	}
 	if b.OOMKilled {
 		text += ", killed for want of memory"
+	}
+	if b.AllowedBy != "" {
+		text += ", while " + b.AllowedBy + " was in effect, which allows it"
 	}
 	return text
 }

@@ -53,9 +53,10 @@ func saysWhere(c *event.Cause, names ...string) bool {
 	return c != nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(c.Message, n) })
 }
 
-// failedAt is when what decided the verdict happened.
+// failedAt is when what decided the verdict happened. A fault that could not be
+// healed at the end decides it too, long after its step has passed.
 func (v *variant) failedAt(e event.Event, b event.VariantFinished) time.Duration {
-	if end, ok := v.ended[b.Step]; ok {
+	if end, ok := v.ended[b.Step]; ok && decides(end.State) {
 		return end.at
 	}
 	if x, ok := v.exits[b.Step]; ok {
@@ -196,7 +197,7 @@ func (t *Timeline) drawFaults(v *variant, when time.Duration) {
 		}
 		if first, ok := v.firstSymptom(f.injected, when+time.Second); ok {
 			t.paragraph("       ", "first symptom "+at(v.sinceStart(first.at))+": "+clean(first.text))
-		} else {
+		} else if f.broken == "" { // else that itself went wrong
 			for _, l := range wrap("nothing was seen to go wrong after it", t.room(7)) {
 				t.print("       " + t.palette.dim.Sprint(l))
 			}

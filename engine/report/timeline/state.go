@@ -198,7 +198,7 @@ func (v *variant) recordNode(e event.Event, b event.NodeChanged) {
 	if last := v.exits[b.Node]; !last.Unasked {
 		v.exits[b.Node] = nodeExit{e.Mono, b}
 	}
-	if b.Unasked {
+	if b.Unasked || b.AllowedBy != "" {
 		v.symptom(e.Mono, exitText(b))
 	}
 }
@@ -229,16 +229,20 @@ func (v *variant) forgive(group string) {
 }
 
 func (v *variant) recordFault(e event.Event, b event.FaultChanged) {
-	i := slices.IndexFunc(v.faults, func(f *faultLife) bool { return f.step == b.Step && f.healed == 0 })
-	if i < 0 {
-		if b.State != "injecting" && b.State != "active" {
+	f := v.lastFault(b.Step)
+	if f == nil || f.healed != 0 {
+		switch b.State {
+		case "injecting", "active": // symptoms can come before the effect has been observed
+			f = &faultLife{step: b.Step, injected: e.Mono}
+			v.faults = append(v.faults, f)
+		case "invalid": // a heal that failed
+		default:
 			return
 		}
-		// Symptoms can come before the effect has been observed.
-		v.faults = append(v.faults, &faultLife{step: b.Step, injected: e.Mono})
-		i = len(v.faults) - 1
 	}
-	f := v.faults[i]
+	if f == nil {
+		return
+	}
 	switch b.State {
 	case "active":
 		f.nodes, f.active, f.text, f.broken = b.Nodes, e.Mono, effect(b), ""
@@ -251,6 +255,16 @@ func (v *variant) recordFault(e event.Event, b event.FaultChanged) {
 			f.broken = "an error"
 		}
 	}
+}
+
+// lastFault is the fault that a step has injected last, or nil.
+func (v *variant) lastFault(step string) *faultLife {
+	for _, f := range slices.Backward(v.faults) {
+		if f.step == step {
+			return f
+		}
+	}
+	return nil
 }
 
 // neverActive says that no effect was seen of the faults of a step, which
