@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/scenario-run/scenario/engine/lookup"
+	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
 )
 
@@ -77,6 +78,9 @@ func (c lookupsOf) Observe(ctx context.Context) ([]string, error) {
 		names := w.Names
 		if len(names) == 0 {
 			names = []string{c.x.hostOf(node)}
+		}
+		if err := c.x.askedOfServers(ctx, node, w.Names); err != nil {
+			return err
 		}
 		seen, want, err := c.x.look(ctx, node, names)
 		if err != nil {
@@ -162,10 +166,46 @@ func (x *executor) look(ctx context.Context, node string, names []string) (seen 
 			want = append(want, lookup.AnswerOf(n, x.lookups.at(node)))
 		}
 	})
-	if names == nil {
-		names = []string{}
+	asked := lookup.Questions{Names: names}
+	if len(names) > 0 {
+		conf, err := x.fileOf(ctx, node, "/etc/resolv.conf")
+		if err != nil {
+			return seen, nil, err
+		}
+		asked.Resolvers = lookup.Resolvers(conf)
 	}
-	return seen, want, x.askAgentOf(ctx, node, lookup.LookJob, names, &seen)
+	return seen, want, x.askAgentOf(ctx, node, lookup.LookJob, asked, &seen)
+}
+
+// askedOfServers says which of the names programs in a node find without asking
+// a server, so that no failure of look-ups can hit them.
+func (x *executor) askedOfServers(ctx context.Context, node string, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	hosts, err := x.fileOf(ctx, node, "/etc/hosts")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if lookup.InHosts(hosts, n) {
+			return step.Failf("%s stands in /etc/hosts of %s, so that programs there find it without asking anybody", n, node).
+				With("", "Leave the name out of names, or out of that file.")
+		}
+	}
+	return nil
+}
+
+// fileOf is the beginning of a file that programs in a node read about names, as
+// they have it: another may lie over the one that the place gave the node. One
+// that isn't there is empty.
+func (x *executor) fileOf(ctx context.Context, address, path string) (string, error) {
+	const most = 64 << 10
+	file, err := nodesOf{x, ""}.ReadFile(ctx, address, path, most)
+	if runtime.KindOf(err) == runtime.NotFound {
+		return "", nil
+	}
+	return string(file.Content), err
 }
 
 func (x *executor) hostOf(address string) (host string) {

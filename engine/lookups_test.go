@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -81,4 +84,34 @@ func TestAFailureOfLookUpsThatIsNotSeenIsInconclusive(t *testing.T) {
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
 	p.expectCause(t, "looking up x in node.b comes to [resolved], not [drop]")
+}
+
+func TestANameThatStandsInAHostsFileCanNotFail(t *testing.T) {
+	s := newScene()
+	s.node("a", map[string]cty.Value{"files": cty.MapVal(map[string]cty.Value{"/etc/hosts": cty.StringVal("10.0.0.1 X\n")})})
+	s.then(s.fault("x", deaf(lookup.Failure{Names: []string{"x"}, Answer: lookup.Drop}, "node.a"), cty.EmptyObjectVal, schema.Links), edge("node.a", "finished"))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 1)
+	p.expectCause(t, "x stands in /etc/hosts of node.a, so that programs there find it without asking anybody")
+}
+
+func TestTheResolversOfANodesOwnFileAreAsked(t *testing.T) {
+	s := newScene()
+	s.node("a", map[string]cty.Value{"files": cty.MapVal(map[string]cty.Value{"/etc/resolv.conf": cty.StringVal("nameserver 10.0.0.1\nnameserver 10.0.0.2\n")})})
+	var asked lookup.Questions
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		lookup.LookJob: func(_ context.Context, spec []byte, line func([]byte) error) error {
+			var q lookup.Questions
+			if err := json.Unmarshal(spec, &q); err != nil || len(q.Names) == 0 {
+				return errors.Join(err, line([]byte(`{"in_force": true}`)))
+			}
+			asked = q
+			return line([]byte(`{"led": true, "in_force": true, "answers": ["drop"]}`))
+		},
+	}
+	s.then(s.fault("x", deaf(lookup.Failure{Names: []string{"x"}, Answer: lookup.Drop}, "node.a"), cty.EmptyObjectVal, schema.Links), edge("node.a", "finished"))
+	s.play(t, t.TempDir()).expect(t, 0)
+	if want := (lookup.Questions{Names: []string{"x"}, Resolvers: []string{"10.0.0.1:53", "10.0.0.2:53"}}); !reflect.DeepEqual(asked, want) {
+		t.Errorf("asked %+v", asked)
+	}
 }

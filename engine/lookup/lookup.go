@@ -4,6 +4,7 @@
 package lookup
 
 import (
+	"net"
 	"slices"
 	"strings"
 )
@@ -51,12 +52,48 @@ func AnswerOf(name string, in []Failure) Answer {
 // The jobs of an agent that act on look-ups in its network namespace.
 const (
 	FailJob = "fail_lookups" // its spec: all Failures that are to be in force
-	LookJob = "look_up"      // its spec: names to ask for; it writes what it has Seen
+	LookJob = "look_up"      // its spec: Questions; it writes what it has Seen
 )
+
+// Questions are names to ask for as programs in a node do.
+type Questions struct {
+	Names []string `json:"names"`
+	// Resolvers are those of the node, host:port; none: that of the agent's own
+	// resolv.conf, which is the node's unless something else lies over that.
+	Resolvers []string `json:"resolvers,omitempty"`
+}
 
 // Seen is what look-ups came to.
 type Seen struct {
-	Led     bool     `json:"led"`      // questions are led away from where they would go
-	InForce bool     `json:"in_force"` // and answered there
-	Answers []Answer `json:"answers"`  // one for each name
+	Led     bool `json:"led"`      // questions are led away from where they would go
+	InForce bool `json:"in_force"` // and answered there
+	// Answers has one for each name: where resolvers differ, one that resolved it,
+	// since a program may ask any of them.
+	Answers []Answer `json:"answers"`
+}
+
+// port is that of name servers; a resolv.conf can say no other.
+const port = "53"
+
+// Resolvers are the name servers of a resolv.conf, host:port (resolv.conf(5)).
+func Resolvers(conf string) []string {
+	var all []string
+	for line := range strings.Lines(conf) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "nameserver" {
+			all = append(all, net.JoinHostPort(f[1], port))
+		}
+	}
+	return all
+}
+
+// InHosts says that a hosts file has a name, so that programs find it without
+// asking any server (hosts(5)).
+func InHosts(hosts, name string) bool {
+	for line := range strings.Lines(hosts) {
+		line, _, _ = strings.Cut(line, "#")
+		if f := strings.Fields(line); len(f) > 1 && slices.ContainsFunc(f[1:], func(n string) bool { return plain(n) == plain(name) }) {
+			return true
+		}
+	}
+	return false
 }

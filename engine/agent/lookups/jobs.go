@@ -7,9 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,7 +48,7 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 		k.server.failures.Store(&all)
 		return nil
 	}
-	resolver, err := resolverOf("/etc/resolv.conf")
+	resolver, err := resolverOf(ownResolvers)
 	if err != nil {
 		return err
 	}
@@ -67,22 +66,25 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 
 // Look is lookup.LookJob.
 func (k *Keeper) Look(ctx context.Context, spec []byte, out func([]byte) error) error {
-	var names []string
-	if err := json.Unmarshal(spec, &names); err != nil {
+	var asked lookup.Questions
+	if err := json.Unmarshal(spec, &asked); err != nil {
 		return fmt.Errorf("read the names: %w", err)
 	}
-	resolver, err := resolverOf("/etc/resolv.conf")
-	if err != nil {
-		return err
+	if len(asked.Resolvers) == 0 {
+		own, err := resolverOf(ownResolvers)
+		if err != nil {
+			return err
+		}
+		asked.Resolvers = []string{own}
 	}
-	seen := lookup.Seen{Answers: make([]lookup.Answer, len(names))}
+	seen, err := lookup.Seen{Answers: make([]lookup.Answer, len(asked.Names))}, error(nil)
 	if seen.Led, seen.InForce, err = k.inForce(); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
-	errs := make([]error, len(names))
-	for i, name := range names {
-		all.Go(func() { seen.Answers[i], errs[i] = look(ctx, resolver, name) })
+	errs := make([]error, len(asked.Names))
+	for i, name := range asked.Names {
+		all.Go(func() { seen.Answers[i], errs[i] = lookAll(ctx, asked.Resolvers, name) })
 	}
 	all.Wait()
 	line, err := json.Marshal(seen)
@@ -142,6 +144,21 @@ func (k *Keeper) end() error {
 // come from the same host.
 const lookTime = 300 * time.Millisecond
 
+// lookAll asks each of the resolvers for a name, side by side.
+func lookAll(ctx context.Context, resolvers []string, name string) (lookup.Answer, error) {
+	answers, errs := make([]lookup.Answer, len(resolvers)), make([]error, len(resolvers))
+	var all sync.WaitGroup
+	for i, r := range resolvers {
+		all.Go(func() { answers[i], errs[i] = look(ctx, r, name) })
+	}
+	all.Wait()
+	answer := answers[0]
+	if slices.Contains(answers, lookup.Resolved) {
+		answer = lookup.Resolved
+	}
+	return answer, errors.Join(errs...)
+}
+
 // look asks for a name as any program in the node would.
 func look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
 	asked, err := dnsmessage.NewName(strings.TrimSuffix(name, ".") + ".")
@@ -176,17 +193,19 @@ func look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
 	return lookup.Resolved, nil
 }
 
-// resolverOf is the first name server of a resolv.conf: the node's own, since
-// the agent has its file from the same place.
+// ownResolvers is the agent's file, which is the one that the place gave the
+// node, from where both have it.
+const ownResolvers = "/etc/resolv.conf"
+
+// resolverOf is the first name server of a resolv.conf.
 func resolverOf(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("find the resolver: %w", err)
 	}
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "nameserver" {
-			return net.JoinHostPort(f[1], strconv.Itoa(dnsPort)), nil
-		}
+	all := lookup.Resolvers(string(text))
+	if len(all) == 0 {
+		return "", fmt.Errorf("find the resolver: %s names none", path)
 	}
-	return "", fmt.Errorf("find the resolver: %s names none", path)
+	return all[0], nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -28,66 +29,97 @@ const (
 	passOnTime = 15 * time.Second
 )
 
-// server answers questions, over UDP and TCP on one port.
+// server answers questions, over UDP and TCP on one port of either loopback
+// address.
 type server struct {
-	resolver string // the real one, host:port
+	// resolver is the real one, host:port, for a question of which the kernel
+	// doesn't say where it was sent.
+	resolver string
 	failures atomic.Pointer[[]lookup.Failure]
-	udp      *net.UDPConn
-	tcp      *net.TCPListener
+	udp      []*net.UDPConn
+	tcp      []*net.TCPListener
 	ctx      context.Context
 	cancel   context.CancelFunc
 	all      sync.WaitGroup
 }
 
 func serve(resolver string) (*server, error) {
-	tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		return nil, fmt.Errorf("listen for questions: %w", err)
-	}
-	udp, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Addr().(*net.TCPAddr).Port})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen for questions: %w", err), tcp.Close())
-	}
-	s := &server{resolver: resolver, udp: udp, tcp: tcp}
+	s := &server{resolver: resolver}
 	s.failures.Store(&[]lookup.Failure{})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.all.Go(s.overUDP)
-	s.all.Go(s.overTCP)
+	err := s.listen(net.IPv4(127, 0, 0, 1), 0)
+	if err == nil {
+		err = s.listen(net.IPv6loopback, s.port())
+		if errors.Is(err, unix.EADDRNOTAVAIL) || errors.Is(err, unix.EAFNOSUPPORT) {
+			err = nil // no IPv6 here, so that nobody asks over it
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for questions: %w", err), s.Close())
+	}
+	for _, l := range s.udp {
+		s.all.Go(func() { s.overUDP(l) })
+	}
+	for _, l := range s.tcp {
+		s.all.Go(func() { s.overTCP(l) })
+	}
 	return s, nil
 }
 
-func (s *server) port() int { return s.tcp.Addr().(*net.TCPAddr).Port }
+// listen listens at an address, over both on the same port; 0: one that is free.
+func (s *server) listen(ip net.IP, port int) error {
+	tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: ip, Port: port})
+	if err != nil {
+		return err
+	}
+	s.tcp = append(s.tcp, tcp)
+	udp, err := net.ListenUDP("udp", &net.UDPAddr{IP: ip, Port: tcp.Addr().(*net.TCPAddr).Port})
+	if err != nil {
+		return err
+	}
+	s.udp = append(s.udp, udp)
+	return nil
+}
+
+func (s *server) port() int { return s.tcp[0].Addr().(*net.TCPAddr).Port }
 
 // Close ends it, and what it was asked.
 func (s *server) Close() error {
 	s.cancel()
-	err := errors.Join(s.udp.Close(), s.tcp.Close())
+	var errs []error
+	for _, l := range s.udp {
+		errs = append(errs, l.Close())
+	}
+	for _, l := range s.tcp {
+		errs = append(errs, l.Close())
+	}
 	s.all.Wait()
-	return err
+	return errors.Join(errs...)
 }
 
-func (s *server) overUDP() {
+func (s *server) overUDP(l *net.UDPConn) {
+	at := l.LocalAddr().(*net.UDPAddr).AddrPort()
 	buf := make([]byte, largest)
 	for {
-		n, from, err := s.udp.ReadFromUDPAddrPort(buf)
+		n, from, err := l.ReadFromUDPAddrPort(buf)
 		if err != nil {
 			if s.ctx.Err() != nil {
 				return
 			}
 			continue // of an earlier answer that nobody took
 		}
-		question := append([]byte(nil), buf[:n]...)
+		asked := question{"udp", unix.IPPROTO_UDP, from, at, append([]byte(nil), buf[:n]...)}
 		s.all.Go(func() {
-			if answer := s.answer("udp", question); answer != nil {
-				_, _ = s.udp.WriteToUDPAddrPort(answer, from) // who asked may be gone
+			if answer := s.answer(asked); answer != nil {
+				_, _ = l.WriteToUDPAddrPort(answer, from) // who asked may be gone
 			}
 		})
 	}
 }
 
-func (s *server) overTCP() {
+func (s *server) overTCP(l *net.TCPListener) {
 	for {
-		conn, err := s.tcp.AcceptTCP()
+		conn, err := l.AcceptTCP()
 		if err != nil {
 			return
 		}
@@ -95,12 +127,14 @@ func (s *server) overTCP() {
 			stop := context.AfterFunc(s.ctx, func() { _ = conn.Close() })
 			defer stop()
 			defer conn.Close()
+			from, at := conn.RemoteAddr().(*net.TCPAddr).AddrPort(), conn.LocalAddr().(*net.TCPAddr).AddrPort()
 			for {
-				question, err := readMessage(conn)
+				text, err := readMessage(conn)
 				if err != nil {
 					return
 				}
-				if answer := s.answer("tcp", question); answer != nil && writeMessage(conn, answer) != nil {
+				answer := s.answer(question{"tcp", unix.IPPROTO_TCP, from, at, text})
+				if answer != nil && writeMessage(conn, answer) != nil {
 					return
 				}
 			}
@@ -108,21 +142,29 @@ func (s *server) overTCP() {
 	}
 }
 
+// question is one as it came.
+type question struct {
+	network  string
+	protocol byte
+	from, at netip.AddrPort // at is ours
+	text     []byte
+}
+
 // answer is the answer to a question; nil for none.
-func (s *server) answer(network string, question []byte) []byte {
+func (s *server) answer(asked question) []byte {
 	var p dnsmessage.Parser
-	header, err := p.Start(question)
+	header, err := p.Start(asked.text)
 	if err != nil {
-		return s.passOn(network, question)
+		return s.passOn(asked)
 	}
 	q, err := p.Question()
 	if err != nil {
-		return s.passOn(network, question)
+		return s.passOn(asked)
 	}
 	code := dnsmessage.RCodeNameError
 	switch lookup.AnswerOf(q.Name.String(), *s.failures.Load()) {
 	case lookup.Resolved:
-		return s.passOn(network, question)
+		return s.passOn(asked)
 	case lookup.Drop:
 		return nil
 	case lookup.ServFail:
@@ -141,12 +183,16 @@ func (s *server) answer(network string, question []byte) []byte {
 	return text
 }
 
-// passOn asks the real resolver. That it doesn't answer is for who asked to
-// see.
-func (s *server) passOn(network string, question []byte) []byte {
+// passOn sends a question on to where it was sent. That no answer comes is for
+// who asked to see.
+func (s *server) passOn(asked question) []byte {
+	to := s.resolver
+	if origin, err := originOf(asked.protocol, asked.from, asked.at); err == nil && origin != plain(asked.at) {
+		to = origin.String()
+	}
 	ctx, cancel := context.WithTimeout(s.ctx, passOnTime)
 	defer cancel()
-	answer, err := ask(ctx, network, s.resolver, question, marked)
+	answer, err := ask(ctx, asked.network, to, asked.text, marked)
 	if err != nil {
 		return nil
 	}

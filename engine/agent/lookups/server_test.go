@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/sys/unix"
 
 	"github.com/scenario-run/scenario/engine/lookup"
 )
@@ -24,7 +25,7 @@ func real(t *testing.T) string {
 	}
 	t.Cleanup(func() { s.Close() })
 	s.failures.Store(&[]lookup.Failure{{Answer: lookup.ServFail}}) // which is what tells it from the other
-	return s.udp.LocalAddr().String()
+	return s.udp[0].LocalAddr().String()
 }
 
 func askFor(t *testing.T, s *server, network, name string) dnsmessage.RCode {
@@ -39,7 +40,7 @@ func askFor(t *testing.T, s *server, network, name string) dnsmessage.RCode {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	answer, err := ask(ctx, network, s.udp.LocalAddr().String(), text, nil)
+	answer, err := ask(ctx, network, s.udp[0].LocalAddr().String(), text, nil)
 	if err != nil {
 		t.Fatalf("%s over %s: %v", name, network, err)
 	}
@@ -79,7 +80,7 @@ func TestADroppedQuestionHasNoAnswer(t *testing.T) {
 	s.failures.Store(&[]lookup.Failure{{Answer: lookup.Drop}})
 	for name, want := range map[lookup.Answer]lookup.Answer{lookup.Drop: lookup.Drop, lookup.NXDomain: lookup.NXDomain, lookup.ServFail: lookup.ServFail} {
 		s.failures.Store(&[]lookup.Failure{{Answer: name}})
-		if got, err := look(t.Context(), s.udp.LocalAddr().String(), "web"); err != nil || got != want {
+		if got, err := look(t.Context(), s.udp[0].LocalAddr().String(), "web"); err != nil || got != want {
 			t.Errorf("%s: %s %v", name, got, err)
 		}
 	}
@@ -106,7 +107,7 @@ func TestWhatIsNoQuestionIsPassedOn(t *testing.T) {
 	}
 	defer s.Close()
 	s.failures.Store(&[]lookup.Failure{{Answer: lookup.NXDomain}})
-	if got := s.answer("udp", []byte("?")); string(got) != "?" {
+	if got := s.answer(question{network: "udp", protocol: unix.IPPROTO_UDP, text: []byte("?")}); string(got) != "?" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -27,13 +27,13 @@ func (a *agent) onLookups(job string, spec []byte, line func([]byte) error) erro
 		a.r.failing[a.from] = all
 		return nil
 	}
-	var names []string
-	if err := json.Unmarshal(spec, &names); err != nil {
+	var asked lookup.Questions
+	if err := json.Unmarshal(spec, &asked); err != nil {
 		return err
 	}
 	all := a.r.failing[a.from]
 	seen := lookup.Seen{Led: len(all) > 0, InForce: len(all) > 0}
-	for _, n := range names {
+	for _, n := range asked.Names {
 		seen.Answers = append(seen.Answers, lookup.AnswerOf(n, all))
 	}
 	text, err := json.Marshal(seen)
