@@ -114,5 +114,5 @@ func (x *executor) lookAfterCleanup(ctx context.Context, n *node) {
 // saysSomething says that a node is ready only when something has been seen of
 // it, beyond that it runs.
 func (r *readiness) saysSomething() bool {
-	return r.http != "" || r.tcp != 0 || r.log != nil || len(r.exec) > 0 || r.ofKind != nil
+	return r.http != "" || r.https != "" || r.tcp != 0 || r.log != nil || len(r.exec) > 0 || r.ofKind != nil
 }

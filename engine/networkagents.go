@@ -46,7 +46,7 @@ func isAskedFromNetwork(body cty.Value) bool {
 	if ready == cty.NilVal || ready.IsNull() {
 		return false
 	}
-	for _, name := range []string{"tcp", "http"} {
+	for _, name := range []string{"tcp", "http", "https"} {
 		if a := attr(ready, name); a != cty.NilVal && !a.IsNull() {
 			return true
 		}

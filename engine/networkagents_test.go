@@ -17,6 +17,7 @@ func TestTheNetworksAgentIsStartedBeforeANodeIsAskedWhetherItIsReady(t *testing.
 	}{
 		{"by a port", ready(map[string]cty.Value{"tcp": cty.NumberIntVal(80)}), true},
 		{"by a page", ready(map[string]cty.Value{"http": cty.StringVal(":80/")}), true},
+		{"by a page over TLS", ready(map[string]cty.Value{"https": cty.StringVal(":443/")}), true},
 		{"by its log", ready(map[string]cty.Value{"log": cty.StringVal("up")}), false},
 		{"not at all", nil, false},
 	}

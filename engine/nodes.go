@@ -73,6 +73,7 @@ type node struct {
 // readiness is what a node's ready block says.
 type readiness struct {
 	http   string
+	https  string
 	tcp    int
 	log    *regexp.Regexp
 	exec   []string

@@ -394,7 +394,7 @@ func (n *node) control(args cty.Value, out step.KindOutput) {
 	n.stopSlow = duration(args, "stop_timeout", 0)
 	r := readiness{ofKind: out.Ready, within: out.Within}
 	if block := attr(args, "ready"); block != cty.NilVal && !block.IsNull() {
-		r.http, r.tcp, r.exec = str(block, "http"), int(num(block, "tcp")), strs(attr(block, "exec"))
+		r.http, r.https, r.tcp, r.exec = str(block, "http"), str(block, "https"), int(num(block, "tcp")), strs(attr(block, "exec"))
 		if text := str(block, "log"); text != "" {
 			r.log = regexp.MustCompile(text) // checked by the schema
 		}

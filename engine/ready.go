@@ -13,6 +13,7 @@ import (
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
+	"github.com/scenario-run/scenario/engine/traffic"
 )
 
 // readyEvery is how often readiness and gates are asked.
@@ -178,6 +179,11 @@ func (x *executor) isReady(ctx context.Context, n *node, env *step.Env) error {
 			return err
 		}
 	}
+	if r.https != "" {
+		if err := askHTTP(ctx, env, "https://"+n.facts.IP+r.https); err != nil {
+			return err
+		}
+	}
 	if r.log != nil && !x.followerOf(n).hasMatched() {
 		return fmt.Errorf("no line of its log matches /%s/ yet", r.log)
 	}
@@ -220,9 +226,13 @@ func askHTTP(ctx context.Context, env *step.Env, url string) error {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return (&step.Error{Verdict: step.Failed, Err: fmt.Errorf("ready.http: %w", err)}).AsFinal()
+		return (&step.Error{Verdict: step.Failed, Err: fmt.Errorf("ready asks %s: %w", url, err)}).AsFinal()
 	}
-	res, err := env.HTTP("").Do(req)
+	secure, err := traffic.Trust{Insecure: true}.Config() // whose certificate it is, is for probes to ask
+	if err != nil {
+		return err
+	}
+	res, err := env.HTTP("", secure).Do(req)
 	if err != nil {
 		return keepLab("ask", err)
 	}

@@ -16,13 +16,15 @@ import (
 )
 
 type actionIn struct {
-	URL     string            `scn:"url,required" check:"url" doc:"What is asked."`
-	Method  string            `scn:"method" default:"GET" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS" doc:"The method."`
-	Headers map[string]string `scn:"headers" doc:"Headers to send."`
-	Body    string            `scn:"body" doc:"Body to send."`
-	JSON    cty.Value         `scn:"json"`
-	Expect  cty.Value         `scn:"expect"`
-	From    step.Node         `scn:"from"`
+	URL      string            `scn:"url,required" check:"url" doc:"What is asked."`
+	Method   string            `scn:"method" default:"GET" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS" doc:"The method."`
+	Headers  map[string]string `scn:"headers" doc:"Headers to send."`
+	Body     string            `scn:"body" doc:"Body to send."`
+	JSON     cty.Value         `scn:"json"`
+	Expect   cty.Value         `scn:"expect"`
+	CA       string            `scn:"ca"`
+	Insecure bool              `scn:"insecure"`
+	From     step.Node         `scn:"from"`
 }
 
 type actionOut struct {
@@ -38,16 +40,16 @@ func action() step.Definition {
 		Name:    "http",
 		Summary: "sends one HTTP request",
 		Doc:     "Passes when the answer is as expected. Redirects are answers and are not followed. An answer may take 30 s, or `timeout`, if that is less. The request is sent once; `retry` sends it again.",
-		Args: schema.Object{Attrs: []schema.Attr{
+		Args: schema.Object{Attrs: append(trustArgs(), []schema.Attr{
 			{Name: "json", Type: cty.DynamicPseudoType, Doc: "A value to send as JSON, in place of body, with the Content-Type for it."},
 			{Name: "expect", Type: cty.DynamicPseudoType, Check: checkExpect, Doc: docExpect},
 			fromArg(),
-		}},
+		}...)},
 		Check: func(args cty.Value) error {
 			if body := args.GetAttr("body"); !args.GetAttr("json").IsNull() && !body.IsNull() && body.IsKnown() && body.AsString() != "" {
 				return errors.New("body and json exclude each other")
 			}
-			return nil
+			return checkTrust(args)
 		},
 		Examples: []schema.Example{{
 			Title: "Write something, and use what the answer says",
@@ -82,10 +84,14 @@ func request(ctx context.Context, env *step.Env, in actionIn) (actionOut, string
 			return actionOut{}, "", err
 		}
 	}
+	client, err := clientFor(env, in.From, in.URL, traffic.Trust{CA: in.CA, Insecure: in.Insecure})
+	if err != nil {
+		return actionOut{}, "", err
+	}
 	limited, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	began := env.Clock.Now()
-	reply := traffic.Ask(limited, env.HTTP(string(in.From)), r)
+	reply := traffic.Ask(limited, client, r)
 	took := env.Clock.Now().Sub(began)
 	name := in.Method + " " + in.URL
 	if reply.Err != nil {

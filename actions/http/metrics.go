@@ -22,9 +22,11 @@ import (
 )
 
 type metricsIn struct {
-	URL     string        `scn:"url,required" check:"url" doc:"Where the metrics are, in Prometheus' text format."`
-	Timeout time.Duration `scn:"timeout" default:"5s" check:"positive_duration" doc:"How long the answer may take, connecting included."`
-	From    step.Node     `scn:"from"`
+	URL      string        `scn:"url,required" check:"url" doc:"Where the metrics are, in Prometheus' text format."`
+	Timeout  time.Duration `scn:"timeout" default:"5s" check:"positive_duration" doc:"How long the answer may take, connecting included."`
+	CA       string        `scn:"ca"`
+	Insecure bool          `scn:"insecure"`
+	From     step.Node     `scn:"from"`
 }
 
 type metricsOut struct {
@@ -47,7 +49,8 @@ func metrics() step.Definition {
 		Summary: "what a Prometheus endpoint counts",
 		Doc: `Metrics whose value is no number are left out. An endpoint that can't be reached is an answer:
 ` + "`ok` is false, `class` says how, and there are no values" + `.`,
-		Args: schema.Object{Attrs: []schema.Attr{fromArg()}},
+		Args:  schema.Object{Attrs: append(trustArgs(), fromArg())},
+		Check: checkTrust,
 		Examples: []schema.Example{{
 			Title: "No restart was counted",
 			Text: example(`
@@ -69,9 +72,13 @@ assert "none_waits" {
 }
 
 func scrape(ctx context.Context, env *step.Env, in metricsIn) (metricsOut, error) {
+	client, err := clientFor(env, in.From, in.URL, traffic.Trust{CA: in.CA, Insecure: in.Insecure})
+	if err != nil {
+		return metricsOut{}, err
+	}
 	limited, cancel := context.WithTimeout(ctx, in.Timeout)
 	defer cancel()
-	reply := traffic.Ask(limited, env.HTTP(string(in.From)), traffic.Request{
+	reply := traffic.Ask(limited, client, traffic.Request{
 		Method: "GET", URL: in.URL, Headers: map[string]string{"Accept": "text/plain;version=0.0.4"}, Most: maxMetrics,
 	})
 	if reply.Err != nil {

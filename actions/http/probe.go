@@ -16,12 +16,14 @@ import (
 )
 
 type probeIn struct {
-	URL     string            `scn:"url,required" check:"url" doc:"What is asked."`
-	Method  string            `scn:"method" default:"GET" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS" doc:"The method."`
-	Headers map[string]string `scn:"headers" doc:"Headers to send."`
-	Body    string            `scn:"body" doc:"Body to send."`
-	Timeout time.Duration     `scn:"timeout" default:"2s" check:"positive_duration" doc:"How long an answer may take, connecting included."`
-	From    step.Node         `scn:"from"`
+	URL      string            `scn:"url,required" check:"url" doc:"What is asked."`
+	Method   string            `scn:"method" default:"GET" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS" doc:"The method."`
+	Headers  map[string]string `scn:"headers" doc:"Headers to send."`
+	Body     string            `scn:"body" doc:"Body to send."`
+	Timeout  time.Duration     `scn:"timeout" default:"2s" check:"positive_duration" doc:"How long an answer may take, connecting included."`
+	CA       string            `scn:"ca"`
+	Insecure bool              `scn:"insecure"`
+	From     step.Node         `scn:"from"`
 }
 
 type probeOut struct {
@@ -41,7 +43,8 @@ func probe() step.Definition {
 		Summary: "what an HTTP server answers",
 		Doc: `On a new connection each time; redirects are answers and are not followed.
 A server that can't be reached is an answer too: ` + "`ok` is false and `class`" + ` says how.`,
-		Args: schema.Object{Attrs: []schema.Attr{fromArg()}},
+		Args:  schema.Object{Attrs: append(trustArgs(), fromArg())},
+		Check: checkTrust,
 		Examples: []schema.Example{{
 			Title: "A server that answers, and what it says",
 			Text: example(`
@@ -60,10 +63,14 @@ assert "answers" {
 }
 
 func ask(ctx context.Context, env *step.Env, in probeIn) (probeOut, error) {
+	client, err := clientFor(env, in.From, in.URL, traffic.Trust{CA: in.CA, Insecure: in.Insecure})
+	if err != nil {
+		return probeOut{}, err
+	}
 	limited, cancel := context.WithTimeout(ctx, in.Timeout)
 	defer cancel()
 	began := env.Clock.Now()
-	reply := traffic.Ask(limited, env.HTTP(string(in.From)), traffic.Request{
+	reply := traffic.Ask(limited, client, traffic.Request{
 		Method: in.Method, URL: in.URL, Headers: in.Headers, Body: in.Body,
 	})
 	took := env.Clock.Now().Sub(began)

@@ -29,6 +29,8 @@ type workloadIn struct {
 	Monotonic   []string          `scn:"monotonic" doc:"Captured numbers that must never be lower than one that had been answered before the request was sent; one that is counts as failed, went_back."`
 	Keepalive   bool              `scn:"keepalive" default:"false" doc:"Whether connections are used again; otherwise each request makes its own."`
 	MaxInFlight int               `scn:"max_in_flight" default:"1000" check:"count" doc:"How many requests may wait for an answer; those beyond are not sent and count as failed (saturated)."`
+	CA          string            `scn:"ca"`
+	Insecure    bool              `scn:"insecure"`
 	From        step.Node         `scn:"from"`
 	Baseline    int               `scn:"baseline" default:"20" check:"whole" doc:"How many requests in a row must be ok before the step is done; 0 turns that off."`
 	Within      time.Duration     `scn:"within" default:"30s" check:"positive_duration" doc:"How long that may take; after it the scenario is inconclusive."`
@@ -41,11 +43,11 @@ func workload() step.Definition {
 		Doc: `Open loop: request i is due at i / ` + "`rate`" + ` seconds and is sent then, whatever
 became of the others. Latency counts from the time it was due. The results are the statistics of the
 whole run so far; ` + "`during`, `between` and `since`" + ` give those of a part of it.`,
-		Args: schema.Object{Attrs: []schema.Attr{
+		Args: schema.Object{Attrs: append(trustArgs(), []schema.Attr{
 			{Name: "urls", Type: cty.List(cty.String), Check: checkURLs, Doc: "Several URLs; requests take turns."},
 			{Name: "expect", Type: cty.DynamicPseudoType, Check: checkExpect, Doc: docExpect},
 			fromArg(),
-		}},
+		}...)},
 		Check:  checkWorkload,
 		Result: func(args cty.Value) schema.Object { return schema.Statistics(schema.Captured(args)) },
 		Examples: []schema.Example{{
@@ -81,6 +83,7 @@ func send(in workloadIn) (step.Traffic, error) {
 	spec, err := json.Marshal(traffic.HTTPSpec{
 		URLs: urls, Failover: in.Failover, Rate: in.Rate, Method: in.Method, Headers: in.Headers, Body: in.Body,
 		Timeout: in.Timeout, Expect: expect, Capture: in.Capture, Monotonic: in.Monotonic, Keepalive: in.Keepalive,
+		Trust:       traffic.Trust{CA: in.CA, Insecure: in.Insecure},
 		MaxInFlight: in.MaxInFlight,
 	})
 	if err != nil {
@@ -119,6 +122,9 @@ func checkWorkload(args cty.Value) error {
 	}
 	if failover := args.GetAttr("failover"); failover.IsKnown() && !failover.IsNull() && failover.True() && !given("urls") {
 		return errors.New("failover needs urls: with one url there is nothing to try instead")
+	}
+	if err := checkTrust(args); err != nil {
+		return err
 	}
 	capture, monotonic := args.GetAttr("capture"), args.GetAttr("monotonic")
 	if !capture.IsKnown() || !monotonic.IsWhollyKnown() || monotonic.IsNull() {

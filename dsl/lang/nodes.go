@@ -209,7 +209,7 @@ func (x *expansion) ready(i *instance, args cty.Value) {
 			return
 		}
 	}
-	x.sink.add(diag.New(diag.Contradiction, blocks[0].rng, "ready asks for nothing", "Give http, tcp, log or exec; without a ready block a node is ready when it runs."))
+	x.sink.add(diag.New(diag.Contradiction, blocks[0].rng, "ready asks for nothing", "Give http, https, tcp, log or exec; without a ready block a node is ready when it runs."))
 }
 
 func notDirectory(path string) string {

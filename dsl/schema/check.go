@@ -172,7 +172,7 @@ func unusedPort(port cty.Value, seen map[string]bool) error {
 	return nil
 }
 
-// checkPortPath accepts what ready's http takes: a port of the node and a path.
+// checkPortPath accepts what ready's http and https take: a port of the node and a path.
 func checkPortPath(v cty.Value) error {
 	port, _, ok := strings.Cut(strings.TrimPrefix(v.AsString(), ":"), "/")
 	n, err := strconv.Atoi(port)

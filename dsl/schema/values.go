@@ -145,6 +145,7 @@ var NodeArgs = Object{
 		Doc:  "When the node counts as ready, asked anew after each start. All that is given must hold; without the block a node is ready when it runs.",
 		Body: Object{Attrs: []Attr{
 			{Name: "http", Type: cty.String, Check: checkPortPath, Doc: "`:port/path` that must answer with a status below 400."},
+			{Name: "https", Type: cty.String, Check: checkPortPath, Doc: "`:port/path` that must answer over TLS with a status below 400. The certificate is not looked at: what is asked is whether the node answers."},
 			{Name: "tcp", Type: cty.Number, Format: Port, Doc: "Port that must accept a connection."},
 			{Name: "log", Type: cty.String, Format: Regexp, Doc: "Regular expression that a line printed since the start must match."},
 			{Name: "exec", Type: cty.List(cty.String), Format: Command, Doc: "Command in the node that must exit 0."},

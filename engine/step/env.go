@@ -2,6 +2,7 @@ package step
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
@@ -43,11 +44,13 @@ type Env struct {
 }
 
 // HTTP returns a client whose connections come from there (see Dial), without
-// keep-alive, proxies and redirects.
-func (e *Env) HTTP(from string) *http.Client {
+// keep-alive, proxies and redirects. secure says what https servers must show;
+// nil: what this machine asks of them.
+func (e *Env) HTTP(from string, secure *tls.Config) *http.Client {
 	return &http.Client{
 		Transport: ending{&http.Transport{
 			DisableKeepAlives: true,
+			TLSClientConfig:   secure,
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 				if of, ok := ctx.Value(requestKey{}).(context.Context); ok {
 					ctx = of

@@ -25,7 +25,7 @@ func TestConnectingEndsWithItsRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Env().HTTP("").Do(req); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.Env().HTTP("", nil).Do(req); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the request: %v", err)
 	}
 	if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type HTTPSpec struct {
 	Capture     map[string]string `json:"capture,omitempty"`   // name → path
 	Monotonic   []string          `json:"monotonic,omitempty"` // captured numbers that never go back
 	Keepalive   bool              `json:"keepalive,omitempty"`
+	Trust       Trust             `json:"trust,omitzero"`
 	MaxInFlight int               `json:"max_in_flight"`
 }
 
@@ -83,6 +85,11 @@ func newHTTPSender(s HTTPSpec, dial dialer) (*httpSender, error) {
 		return nil, err
 	}
 	w := &wire{dial: dial, keepalive: s.Keepalive, idle: map[string][]*wireConn{}}
+	if slices.ContainsFunc(s.URLs, OverTLS) {
+		if w.secure, err = s.Trust.Config(); err != nil {
+			return nil, err
+		}
+	}
 	if s.looksAtBodies() {
 		w.kept = maxBody
 	}

@@ -22,7 +22,8 @@ import (
 type wire struct {
 	dial      dialer
 	keepalive bool
-	kept      int64 // bytes of a body that are kept
+	kept      int64       // bytes of a body that are kept
+	secure    *tls.Config // for https, without a server's name; not nil if that is asked
 
 	mu   sync.Mutex
 	idle map[string][]*wireConn // by where to; the one used last is last
@@ -131,7 +132,9 @@ func (w *wire) connect(u *url.URL, key string, deadline time.Time) (*wireConn, e
 	}
 	c := &wireConn{Conn: raw, raw: raw, key: key}
 	if u.Scheme == "https" {
-		secure := tls.Client(raw, &tls.Config{ServerName: u.Hostname()})
+		config := w.secure.Clone()
+		config.ServerName = u.Hostname()
+		secure := tls.Client(raw, config)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			raw.Close() // the handshake says more
 			return nil, err
