@@ -1,7 +1,6 @@
 package http
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/scenario-run/scenario/actions/network"
 	"github.com/scenario-run/scenario/dsl/schema"
@@ -22,7 +19,7 @@ import (
 )
 
 type metricsIn struct {
-	URL      string        `scn:"url,required" check:"url" doc:"Where the metrics are, in Prometheus' text format."`
+	URL      string        `scn:"url,required" check:"url" doc:"Where the metrics are, in Prometheus' text format or OpenMetrics."`
 	Timeout  time.Duration `scn:"timeout" default:"5s" check:"positive_duration" doc:"How long the answer may take, connecting included."`
 	CA       string        `scn:"ca"`
 	Insecure bool          `scn:"insecure"`
@@ -34,7 +31,7 @@ type metricsOut struct {
 	Error  *string            `scn:"error" doc:"Why not; null if ok."`
 	Class  *string            `scn:"class" doc:"How it failed: refused, reset, timeout, dns, unreachable, down (the node that asks), http_4xx, http_5xx, unexpected; null if ok."`
 	Values map[string]float64 `scn:"values" doc:"The value of each metric, summed over its labels. Of a histogram or summary these are NAME_sum and NAME_count."`
-	Series []series           `scn:"series" doc:"Every series, sorted by name and labels: those of histograms, NAME_bucket with the label le, and of summaries, NAME with the label quantile, included."`
+	Series []series           `scn:"series" doc:"Every series, sorted by name and labels: those of histograms, NAME_bucket with the label le, and of summaries, NAME with the label quantile, included; such a bound is written as 0.5, 1 or +Inf, however the endpoint writes it."`
 }
 
 type series struct {
@@ -47,7 +44,7 @@ func metrics() step.Definition {
 	return step.NewProbe(schema.Type{
 		Name:    "metrics",
 		Summary: "what a Prometheus endpoint counts",
-		Doc: `Metrics whose value is no number are left out. An endpoint that can't be reached is an answer:
+		Doc: `Series whose value is NaN or infinite are left out. An endpoint that can't be reached is an answer:
 ` + "`ok` is false, `class` says how, and there are no values" + `.`,
 		Args:  schema.Object{Attrs: append(trustArgs(), fromArg())},
 		Check: checkTrust,
@@ -91,13 +88,12 @@ func scrape(ctx context.Context, env *step.Env, in metricsIn) (metricsOut, error
 	if err := (traffic.Expect{}).Check(reply.Status, nil); err != nil {
 		return metricsOut{Error: new(err.Error()), Class: new(string(traffic.Classify(err)))}, nil
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(reply.Body))
+	found, err := families(reply.Header.Get("Content-Type"), reply.Body)
 	if err != nil {
 		return metricsOut{Error: new("no metrics in Prometheus' text format: " + err.Error()), Class: new(string(traffic.Unexpected))}, nil
 	}
 	out := metricsOut{OK: true, Values: map[string]float64{}}
-	for _, f := range families {
+	for _, f := range found {
 		out.add(f)
 	}
 	slices.SortFunc(out.Series, compareSeries)
@@ -119,10 +115,10 @@ func (o *metricsOut) add(f *dto.MetricFamily) {
 		switch {
 		case m.Histogram != nil:
 			for _, b := range m.Histogram.GetBucket() {
-				o.part(name+"_bucket", labels, "le", b.GetUpperBound(), float64(b.GetCumulativeCount()))
+				o.part(name+"_bucket", labels, "le", b.GetUpperBound(), count(b.CumulativeCount, b.CumulativeCountFloat))
 			}
 			o.total(name+"_sum", labels, m.Histogram.GetSampleSum())
-			o.total(name+"_count", labels, float64(m.Histogram.GetSampleCount()))
+			o.total(name+"_count", labels, count(m.Histogram.SampleCount, m.Histogram.SampleCountFloat))
 		case m.Summary != nil:
 			for _, q := range m.Summary.GetQuantile() {
 				o.part(name, labels, "quantile", q.GetQuantile(), q.GetValue())
@@ -137,6 +133,18 @@ func (o *metricsOut) add(f *dto.MetricFamily) {
 			o.total(name, labels, m.GetUntyped().GetValue())
 		}
 	}
+}
+
+// count is how many a histogram has of something: it counts in whole numbers, or
+// in others.
+func count(whole *uint64, other *float64) float64 {
+	switch {
+	case other != nil:
+		return *other
+	case whole != nil:
+		return float64(*whole)
+	}
+	return 0
 }
 
 // total takes in a series that can be summed with the others of its name.
