@@ -15,8 +15,9 @@ import (
 
 // A real server on a real socket is away for 3.0 s; at 50 requests a second the
 // workload must say so to a tenth of a second. How long it was away is what the
-// server itself saw, and a machine so busy that requests were sent late measured
-// itself: that does not count.
+// server itself saw. A machine on which requests left or were answered late, three
+// times over, can't do better than that: what it reports may then be longer by
+// so much at each end, as the samples say, and never shorter.
 func TestARealOutageIsMeasuredToATenthOfASecond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 5 s")
@@ -24,27 +25,31 @@ func TestARealOutageIsMeasuredToATenthOfASecond(t *testing.T) {
 	for name, outage := range map[string]func(*flaky){"refuses": (*flaky).close, "hangs": (*flaky).hang} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for range 3 {
-				m := measureOutage(t, outage)
-				if m.late > 50*time.Millisecond {
-					t.Logf("sent up to %s late", m.late)
-					continue
+			m := measureOutage(t, outage)
+			for range 2 {
+				if m.behind <= 50*time.Millisecond {
+					break
 				}
-				t.Logf("away for %s, reported as %s", m.truth, m.reported)
-				if off := (m.reported - m.truth).Abs(); off > 100*time.Millisecond {
-					t.Errorf("away for %s, reported as %s", m.truth, m.reported)
-				}
-				if off := (m.reported - 3*time.Second).Abs(); off > 100*time.Millisecond && m.truth < 3010*time.Millisecond {
-					t.Errorf("reported as %s, want 3.0 s", m.reported)
-				}
-				return
+				t.Logf("a busy machine: the server was away for %s to %s, reported as %s, with requests sent or answered up to %s late", m.least, m.most, m.reported, m.behind)
+				m = measureOutage(t, outage)
 			}
-			t.Skip("the machine is too busy to send 50 requests a second")
+			t.Logf("away for %s to %s, reported as %s; requests were sent or answered up to %s late", m.least, m.most, m.reported, m.behind)
+			const precision = 100 * time.Millisecond
+			excuse := time.Duration(0)
+			if m.behind > 50*time.Millisecond {
+				excuse = 2 * m.behind
+			}
+			if m.reported < m.least-precision || m.reported > m.most+precision+excuse {
+				t.Errorf("away for %s to %s, reported as %s; requests were sent or answered up to %s late", m.least, m.most, m.reported, m.behind)
+			}
 		})
 	}
 }
 
-type measurement struct{ truth, reported, late time.Duration }
+// measurement is of an outage, of which the beginning and the end take a moment
+// each. behind is the longest that a request was late in being sent, or, if it was
+// ok, in being answered.
+type measurement struct{ least, most, reported, behind time.Duration }
 
 // measureOutage runs a workload against a server that is away for three seconds
 // from its fiftieth answer on, until it has answered fifty more.
@@ -69,17 +74,22 @@ func measureOutage(t *testing.T, outage func(*flaky)) measurement {
 				return err
 			}
 			if l.Sample != nil {
-				m.late = max(m.late, time.Duration(l.Start-l.Due))
+				m.behind = max(m.behind, time.Duration(l.Start-l.Due))
+				if l.Outcome == traffic.OK {
+					m.behind = max(m.behind, time.Duration(l.End-l.Due))
+				}
 			}
 			return store.Feed(text)
 		})
 	}()
 	server.waitFor(t, 50)
-	down := time.Now()
+	ends := time.Now()
 	outage(server)
-	time.Sleep(time.Until(down.Add(3 * time.Second))) // this is the outage
+	ended := time.Now()
+	time.Sleep(time.Until(ended.Add(3 * time.Second))) // this is the outage
+	m.least = time.Since(ended)
 	server.comeBack(t)
-	m.truth = time.Since(down)
+	m.most = time.Since(ends)
 	server.waitFor(t, 50)
 	cancel()
 	if err := <-sent; err != nil {
