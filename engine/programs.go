@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/scenario-run/scenario/engine/process"
@@ -32,6 +33,11 @@ type program struct {
 	command   []string
 	before    map[process.ID]bool // what ran in the node before it was started
 	over      chan programEnd     // gets one
+
+	mu   sync.Mutex
+	seen []process.Process // what it may be, of when it had printed something
+
+	looking sync.WaitGroup
 }
 
 type programEnd struct {
@@ -67,7 +73,8 @@ func (p *program) run(ctx context.Context, said *traffic.Transcript) error {
 	}
 	life, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
-	out := &operations{to: said, bad: make(chan struct{})}
+	out := &operations{to: said, bad: make(chan struct{}), begun: sync.OnceFunc(func() { p.lookEarly(life) })}
+	defer p.looking.Wait()
 	go func() {
 		r, err := p.nodes.Exec(life, p.node, runtime.ExecSpec{Command: p.command, Out: out, Limit: stderrKept})
 		p.over <- programEnd{r, err}
@@ -87,10 +94,39 @@ func (p *program) run(ctx context.Context, said *traffic.Transcript) error {
 	}
 }
 
+// lookEarly looks at what runs in the node while the program is young: it may
+// give itself another title, by which nobody finds it.
+func (p *program) lookEarly(ctx context.Context) {
+	p.looking.Go(func() {
+		all, err := p.mayBe(ctx)
+		if err != nil {
+			return // then its command line is all there is to go by
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.seen = all
+	})
+}
+
+// mayBe lists what runs in the node, was run there from outside, and was not
+// there before the program.
+func (p *program) mayBe(ctx context.Context) ([]process.Process, error) {
+	ctx, cancel := withLimit(ctx, p.clock, &limit{what: "the time limit of a look at processes", of: programEvery})
+	defer cancel()
+	all, err := p.processes.List(ctx, p.node)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(q process.Process) bool {
+		return p.before[q.ID] || q.Parent != 0 || q.PID == process.Main || q.Ended()
+	}), nil
+}
+
 // operations takes what a program prints. It never ends the wait for the
 // program, which has to be told to end first.
 type operations struct {
 	to     *traffic.Transcript
+	begun  func()        // called when there is something, and must not wait
 	bad    chan struct{} // closed at the first line that is none, once failed is set
 	failed error
 }
@@ -100,6 +136,7 @@ func (o *operations) Write(p []byte) (int, error) {
 	if o.failed != nil {
 		return len(p), nil
 	}
+	o.begun()
 	if _, err := o.to.Write(p); err != nil {
 		o.failed = step.Failf("%w", err).With("", `A program prints one JSON object a line, such as {"ok": true, "start": 1767225600.25, "end": 1767225600.31}; what else it has to say goes to its standard error.`)
 		close(o.bad)
@@ -148,23 +185,46 @@ func (p *program) end(ctx context.Context, abandon func()) {
 // signal sends the program a signal. One that can't be sent ends nothing, which
 // is seen to.
 func (p *program) signal(ctx context.Context, signal string) {
-	ctx, cancel := withLimit(ctx, p.clock, &limit{what: "the time limit of a signal", of: programEvery})
-	defer cancel()
-	all, err := p.processes.List(ctx, p.node)
+	all, err := p.mayBe(ctx)
 	if err != nil {
 		return
 	}
-	i := slices.IndexFunc(all, func(q process.Process) bool { return !p.before[q.ID] && isProgram(q, p.command) })
-	if i >= 0 {
-		_, _ = p.processes.Signal(ctx, p.node, signal, []process.ID{all[i].ID})
+	p.mu.Lock()
+	id, found := pick(all, p.seen, p.command)
+	p.mu.Unlock()
+	if !found {
+		return
 	}
+	ctx, cancel := withLimit(ctx, p.clock, &limit{what: "the time limit of a signal", of: programEvery})
+	defer cancel()
+	_, _ = p.processes.Signal(ctx, p.node, signal, []process.ID{id})
 }
 
-// isProgram says that a process is a command that was run in its node from
-// outside: it has no parent there, and its command line, behind the interpreter
-// if it is a script, is the command.
+// pick finds the program among processes that it may be: by its command line, by
+// what that was when it was young, or because there is no other, of those that
+// were there when it had printed something.
+func pick(now, young []process.Process, command []string) (id process.ID, found bool) {
+	is := func(q process.Process) bool { return isProgram(q, command) }
+	if i := slices.IndexFunc(now, is); i >= 0 {
+		return now[i].ID, true
+	}
+	there := func(q process.Process) bool {
+		return slices.ContainsFunc(now, func(r process.Process) bool { return r.ID == q.ID })
+	}
+	if i := slices.IndexFunc(young, is); i >= 0 {
+		return young[i].ID, there(young[i])
+	}
+	left := slices.DeleteFunc(slices.Clone(young), func(q process.Process) bool { return !there(q) })
+	if len(left) != 1 {
+		return id, false
+	}
+	return left[0].ID, true
+}
+
+// isProgram says that the command line of a process, behind the interpreter if it
+// is a script, is a command.
 func isProgram(p process.Process, command []string) bool {
-	if p.Parent != 0 || p.PID == process.Main || p.Ended() || len(p.Command) < len(command) {
+	if len(p.Command) < len(command) {
 		return false
 	}
 	line := p.Command[len(p.Command)-len(command):]

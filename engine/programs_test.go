@@ -21,6 +21,8 @@ type runner struct {
 	step.Nodes
 	mu      sync.Mutex
 	begun   bool
+	shows   []string // the program's command line
+	title   []string // that the program gives itself once it has been looked at
 	signals []string
 	dies    map[string]bool // by which signals
 	told    chan struct{}   // closed when it dies
@@ -44,7 +46,10 @@ func (r *runner) List(context.Context, string) ([]process.Process, error) {
 		all = append(all,
 			process.Process{ID: process.ID{PID: 30, Started: 2}, Parent: 20, Command: []string{"python3", "/client.py", "-v"}},
 			process.Process{ID: process.ID{PID: 31, Started: 3}, Command: []string{"sleep", "1"}},
-			process.Process{ID: process.ID{PID: 32, Started: 3}, Command: []string{"/usr/bin/env", "/bin/python3", "/client.py", "-v"}})
+			process.Process{ID: process.ID{PID: 32, Started: 3}, Command: r.shows})
+		if r.title != nil {
+			r.shows = r.title
+		}
 	}
 	return all, nil
 }
@@ -74,7 +79,7 @@ func untilTold(ctx context.Context, r *runner, out func(string)) (runtime.ExecRe
 }
 
 func (r *runner) program(ctx context.Context) (samples int, err error) {
-	r.told = make(chan struct{})
+	r.told, r.shows = make(chan struct{}), []string{"/usr/bin/env", "/bin/python3", "/client.py", "-v"}
 	p := &program{nodes: r, processes: r, clock: step.SystemClock{}, node: "node.client", command: []string{"python3", "/client.py", "-v"}, over: make(chan programEnd, 1)}
 	err = p.run(ctx, traffic.NewTranscript(traffic.ProgramSpec{Workers: 1}, time.Now, func(line []byte) error {
 		if strings.Contains(string(line), `"seq"`) {
@@ -149,5 +154,44 @@ func TestAProgramThatEndsByItselfHasFailed(t *testing.T) {
 	}}
 	if _, err := r.program(t.Context()); !errors.Is(err, down) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAProgramIsFoundThoughItGivesItselfAnotherTitle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &runner{play: untilTold, dies: map[string]bool{"SIGTERM": true}, title: []string{"client: busy"}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := r.program(ctx); err != nil || fmt.Sprint(r.signals) != "[SIGTERM 32]" {
+			t.Errorf("%v, signals %v", err, r.signals)
+		}
+	})
+}
+
+func TestAProgramIsPickedOnlyWhereItIsCertainWhichItIs(t *testing.T) {
+	proc := func(pid int, line ...string) process.Process {
+		return process.Process{ID: process.ID{PID: pid, Started: uint64(pid)}, Command: line}
+	}
+	type list = []process.Process
+	command := []string{"/bin/client", "-v"}
+	is, titled, beside := proc(30, "/bin/client", "-v"), proc(30, "client: busy"), proc(31, "sleep", "9")
+	for _, tt := range []struct {
+		name       string
+		now, young list
+		want       int // 0: none
+	}{
+		{"by its command line", list{beside, is}, nil, 30},
+		{"by what that was", list{beside, titled}, list{beside, is}, 30},
+		{"as the only one there was", list{proc(29, "other"), titled}, list{titled}, 30},
+		{"as the only one that is left of those there were", list{titled, proc(40, "other")}, list{titled, beside}, 30},
+		{"one of two", list{titled, beside}, list{titled, beside}, 0},
+		{"one that was never seen young", list{titled}, nil, 0},
+		{"one that has ended", list{beside}, list{is, beside}, 0},
+		{"another of its number", list{{ID: process.ID{PID: 30, Started: 99}}}, list{titled}, 0},
+	} {
+		id, found := pick(tt.now, tt.young, command)
+		if found != (tt.want != 0) || found && id.PID != tt.want {
+			t.Errorf("%s: %v %v", tt.name, id, found)
+		}
 	}
 }
