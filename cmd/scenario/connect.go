@@ -67,8 +67,8 @@ func agentJobs(k *keepers) map[string]agent.Job {
 		link.RoundJob:  round.Job,
 		lookup.FailJob: k.lookups.Fail, lookup.LookJob: k.lookups.Look,
 		process.ListJob: k.processes.List, process.SignalJob: k.processes.Signal,
-		cgroup.LimitsJob: cgroup.Job,
-		disk.FillJob:     k.room.Fill, disk.LookJob: k.room.Look, disk.ReleaseJob: k.room.Release,
+		cgroup.LimitsJob: cgroup.Job, cgroup.UsageJob: cgroup.AskUsage,
+		disk.FillJob: k.room.Fill, disk.LookJob: k.room.Look, disk.ReleaseJob: k.room.Release,
 	}
 }
 

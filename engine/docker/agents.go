@@ -113,7 +113,7 @@ func (h *agentHandle) what() string {
 	case at.Space == runtime.ProcessSpace:
 		return "the agent among the processes of " + h.r.name(at.Node)
 	case at.Space == runtime.LimitSpace:
-		return "the agent that reads the limits of " + h.r.name(at.Node)
+		return "the agent that reads the control groups of " + h.r.name(at.Node)
 	default:
 		return "the agent of " + h.r.name(at.Node)
 	}

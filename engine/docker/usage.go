@@ -9,13 +9,28 @@ import (
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
+	"github.com/moby/moby/client/pkg/versions"
 
+	"github.com/scenario-run/scenario/engine/agent/cgroup"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
-// Usage reads the container's counters once.
+// firstOneShot is the first API whose daemons answer a question about counters at
+// once. Before, they answer with the next tick of their own, once a second.
+const firstOneShot = "1.42"
+
+// Usage reads the container's counters once: where the daemon takes its time, by
+// an agent.
 func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, error) {
 	op := "ask what " + r.name(id) + " uses"
+	info, err := r.Info(ctx)
+	if err != nil {
+		return runtime.Usage{}, err
+	}
+	if info.Can.Agent && versions.LessThan(r.api.ClientVersion(), firstOneShot) {
+		used, err := r.kernelUsage(ctx, id)
+		return used, r.failed(ctx, op, err)
+	}
 	s, err := r.stats(ctx, id)
 	if err != nil {
 		return runtime.Usage{}, r.failed(ctx, op, err)
@@ -24,6 +39,19 @@ func (r *Runtime) Usage(ctx context.Context, id runtime.NodeID) (runtime.Usage, 
 		return runtime.Usage{}, &runtime.Error{Kind: runtime.NotRunning, Op: op, Err: fmt.Errorf("%s is not running", r.name(id))}
 	}
 	return runtime.Usage{At: s.Read, CPU: time.Duration(s.CPUStats.CPUUsage.TotalUsage), Memory: memory(s.MemoryStats)}, nil
+}
+
+func (r *Runtime) kernelUsage(ctx context.Context, id runtime.NodeID) (used runtime.Usage, err error) {
+	found, err := r.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
+	if err != nil {
+		return used, err
+	}
+	agent, err := r.Agent(ctx, scopeOf(found.Container.Config.Labels), runtime.Place{Node: id, Space: runtime.LimitSpace})
+	if err != nil {
+		return used, err
+	}
+	err = agent.Run(ctx, cgroup.UsageJob, nil, func(line []byte) error { return json.Unmarshal(line, &used) })
+	return used, err
 }
 
 func (r *Runtime) stats(ctx context.Context, id runtime.NodeID) (s container.StatsResponse, err error) {

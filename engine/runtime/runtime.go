@@ -137,7 +137,7 @@ type Space string
 const (
 	NetworkSpace Space = ""          // it dials from there, and changes what packets meet
 	ProcessSpace Space = "processes" // it sees the node's processes, and signals them
-	LimitSpace   Space = "limits"    // it reads what the kernel limits the node to
+	LimitSpace   Space = "limits"    // it reads what the kernel limits the node to, and what that uses
 	// AloneSpace is of no node and on no network: there an agent tries out what
 	// can be done, and disturbs nobody.
 	AloneSpace Space = "alone"

@@ -1,5 +1,6 @@
 // Package cgroup reads, as an agent beside a node, which limits the kernel holds
-// the node to: what a place says of itself is what it was told.
+// the node to, and what the node uses: what a place says of itself is what it was
+// told, or takes a second to find out.
 package cgroup
 
 import (
@@ -132,7 +133,7 @@ func parse(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("a limit is %q: %w", text, err)
+		return 0, fmt.Errorf("a number is %q: %w", text, err)
 	}
 	return n, nil
 }
@@ -147,8 +148,8 @@ func read(mount, group, name string) (string, error) {
 			return strings.TrimSpace(string(text)), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("read limits: %w", err)
+			return "", fmt.Errorf("read control groups: %w", err)
 		}
 	}
-	return "", fmt.Errorf("read limits: no group %s below %s has %s", group, mount, name)
+	return "", fmt.Errorf("read control groups: no group %s below %s has %s", group, mount, name)
 }

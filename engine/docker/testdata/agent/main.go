@@ -17,7 +17,7 @@ import (
 func main() {
 	var room fill.Keeper
 	jobs := map[string]agent.Job{
-		"conformance-echo": echo, cgroup.LimitsJob: cgroup.Job,
+		"conformance-echo": echo, cgroup.LimitsJob: cgroup.Job, cgroup.UsageJob: cgroup.AskUsage,
 		disk.FillJob: room.Fill, disk.LookJob: room.Look, disk.ReleaseJob: room.Release,
 	}
 	if err := errors.Join(agent.Serve(context.Background(), os.Stdin, os.Stdout, jobs), room.Close()); err != nil {
