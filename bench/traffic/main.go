@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command traffic measures what a workload costs: requests from an agent
 // against a server on this machine, beside what vegeta needs for the same. It
 // fails where more than so much was sent late, or where the agent needs more
@@ -70,11 +72,11 @@ func measure(ctx context.Context, o options) error {
 	defer os.RemoveAll(dir)
 
 	fmt.Printf("%g requests/s for %s, CPU per request, medians of %d\n", o.rate, o.duration, o.rounds)
-	fmt.Printf("%-11s  %8s  %8s %8s  %8s %7s %7s  %8s %8s\n", "connections", "vegeta", "agent", "ratio", "sent", "late", "failed", "p99 late", "engine")
+	fmt.Printf("%-11s  %8s %7s %7s  %8s %7s %7s %8s  %8s %8s  %7s\n", "connections", "vegeta", "late", "failed", "agent", "late", "failed", "p99 late", "ratio", "engine", "server")
 	var bad []string
 	for _, a := range []attack{{name: "kept", keepalive: true}, {name: "new"}} {
 		a.url, a.rate, a.duration = target.url, o.rate, o.duration
-		wrong, err := compare(ctx, o, a, dir)
+		wrong, err := compare(ctx, o, a, target, dir)
 		if err != nil {
 			return err
 		}
@@ -96,46 +98,60 @@ type attack struct {
 
 // compare lets both send the same in turn, prints what they took, and returns
 // what is too much.
-func compare(ctx context.Context, o options, a attack, dir string) (wrong []string, err error) {
-	var theirs []float64
+func compare(ctx context.Context, o options, a attack, target *target, dir string) (wrong []string, err error) {
+	var vegetas []theirs
 	var ours []result
 	for range o.rounds {
-		cpu, err := runVegeta(ctx, o.vegeta, a, dir)
+		t, err := runVegeta(ctx, o.vegeta, a, dir)
 		if err != nil {
 			return nil, err
 		}
-		theirs = append(theirs, micros(cpu))
+		vegetas = append(vegetas, t)
+		before, err := target.cpu()
+		if err != nil {
+			return nil, err
+		}
 		r, err := runAgent(ctx, o.scenario, a, dir)
 		if err != nil {
 			return nil, err
 		}
+		after, err := target.cpu()
+		if err != nil {
+			return nil, err
+		}
+		r.server = after - before
 		ours = append(ours, r)
 	}
-	v := median(theirs)
-	cpu := median(each(ours, func(r result) float64 { return micros(r.agent) / float64(r.sent) }))
-	engine := median(each(ours, func(r result) float64 { return micros(r.engine) / float64(r.sent) }))
-	sent := median(each(ours, func(r result) float64 { return float64(r.sent) }))
-	late := median(each(ours, func(r result) float64 { return float64(r.late) }))
-	failed := median(each(ours, func(r result) float64 { return float64(r.failed) }))
-	behind := median(each(ours, func(r result) float64 { return r.behind.Seconds() * 1000 }))
-	fmt.Printf("%-11s  %6.1fµs  %6.1fµs %8.2f  %8.0f %6.2f%% %7.0f  %6.2fms %6.1fµs\n",
-		a.name, v, cpu, cpu/v, sent, late/sent*100, failed, behind, engine)
-	if late/sent*100 > o.late {
-		wrong = append(wrong, fmt.Sprintf("%s connections: %.2f %% sent late;", a.name, late/sent*100))
+	of := func(what func(result) float64) float64 { return median(each(ours, what)) }
+	per := func(what func(result) time.Duration) float64 {
+		return of(func(r result) float64 { return micros(what(r)) / float64(r.sent) })
+	}
+	v := median(each(vegetas, func(t theirs) float64 { return micros(t.cpu) }))
+	cpu := per(func(r result) time.Duration { return r.agent })
+	late := of(func(r result) float64 { return percent(r.late, r.sent) })
+	failed := of(func(r result) float64 { return float64(r.failed) })
+	fmt.Printf("%-11s  %6.1fµs %6.2f%% %7.0f  %6.1fµs %6.2f%% %7.0f %6.2fms  %8.2f %6.1fµs %6.1fµs\n", a.name,
+		v, median(each(vegetas, func(t theirs) float64 { return percent(t.late, t.sent) })), median(each(vegetas, func(t theirs) float64 { return float64(t.failed) })),
+		cpu, late, failed, of(func(r result) float64 { return r.behind.Seconds() * 1000 }),
+		cpu/v, per(func(r result) time.Duration { return r.engine }), per(func(r result) time.Duration { return r.server }))
+	if late > o.late {
+		wrong = append(wrong, fmt.Sprintf("%s connections: %.2f %% sent late;", a.name, late))
 	}
 	if cpu/v > o.cpu {
 		wrong = append(wrong, fmt.Sprintf("%s connections: %.2f times the CPU of vegeta;", a.name, cpu/v))
 	}
 	if failed > 0 {
-		wrong = append(wrong, fmt.Sprintf("%s connections: %.0f requests failed;", a.name, failed))
+		wrong = append(wrong, fmt.Sprintf("%s connections: %.0f requests failed (%v in the last round);", a.name, failed, ours[len(ours)-1].classes))
 	}
 	return wrong, nil
 }
 
-func each(all []result, of func(result) float64) []float64 {
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
+
+func each[T any](all []T, of func(T) float64) []float64 {
 	list := make([]float64, len(all))
-	for i, r := range all {
-		list[i] = of(r)
+	for i, t := range all {
+		list[i] = of(t)
 	}
 	return list
 }

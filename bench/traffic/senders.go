@@ -1,7 +1,10 @@
+//go:build linux
+
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,9 +29,15 @@ const (
 	inFlight = 1000
 )
 
-// runVegeta sends an attack and returns the CPU time that each request took. By
-// request, since on a busy machine vegeta sends fewer than it was told to.
-func runVegeta(ctx context.Context, binary string, a attack, dir string) (time.Duration, error) {
+// theirs is what sending from vegeta took and yielded.
+type theirs struct {
+	cpu                time.Duration // for each request
+	sent, late, failed int
+}
+
+// runVegeta sends an attack. CPU is by request, since on a busy machine vegeta
+// sends fewer than it was told to.
+func runVegeta(ctx context.Context, binary string, a attack, dir string) (t theirs, err error) {
 	results := filepath.Join(dir, "vegeta.bin")
 	cmd := exec.CommandContext(ctx, binary, "attack",
 		fmt.Sprintf("-rate=%g", a.rate), "-duration="+a.duration.String(), "-timeout="+timeout.String(),
@@ -36,23 +45,55 @@ func runVegeta(ctx context.Context, binary string, a attack, dir string) (time.D
 	cmd.Stdin = strings.NewReader("GET " + a.url + "\n")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("vegeta: %w", err)
+		return t, fmt.Errorf("vegeta: %w", err)
 	}
-	report, err := exec.CommandContext(ctx, binary, "report", "-type=json", results).Output()
+	list, err := exec.CommandContext(ctx, binary, "encode", "-to=json", results).Output()
 	if err != nil {
-		return 0, fmt.Errorf("vegeta report: %w", err)
+		return t, fmt.Errorf("vegeta encode: %w", err)
 	}
-	var said struct {
-		Requests int     `json:"requests"`
-		Success  float64 `json:"success"`
+	if err := t.read(list, a.rate); err != nil {
+		return t, fmt.Errorf("vegeta encode: %w", err)
 	}
-	if err := json.Unmarshal(report, &said); err != nil {
-		return 0, fmt.Errorf("vegeta report: %w", err)
+	if t.sent == 0 || float64(t.failed) > 0.1*float64(t.sent) {
+		return t, fmt.Errorf("%d of vegeta's %d requests failed: the machine is too busy to compare anything", t.failed, t.sent)
 	}
-	if said.Requests == 0 || said.Success < 0.9 {
-		return 0, fmt.Errorf("%.2f %% of vegeta's %d requests were a success: the machine is too busy to compare anything", said.Success*100, said.Requests)
+	t.cpu = cpuOf(cmd.ProcessState) / time.Duration(t.sent)
+	return t, nil
+}
+
+// read counts vegeta's results. When one was due follows from the first, as it
+// does for our own.
+func (t *theirs) read(list []byte, rate float64) error {
+	type hit struct {
+		Seq       int64     `json:"seq"`
+		Code      int       `json:"code"`
+		Timestamp time.Time `json:"timestamp"`
 	}
-	return cpuOf(cmd.ProcessState) / time.Duration(said.Requests), nil
+	var all []hit
+	var begin time.Time
+	for d := json.NewDecoder(bytes.NewReader(list)); ; {
+		var h hit
+		if err := d.Decode(&h); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		if h.Seq == 0 {
+			begin = h.Timestamp
+		}
+		all = append(all, h)
+	}
+	for _, h := range all {
+		t.sent++
+		if h.Code != 200 {
+			t.failed++
+		}
+		due := begin.Add(time.Duration(float64(h.Seq) / rate * float64(time.Second)))
+		if h.Timestamp.Sub(due) > traffic.LateAfter {
+			t.late++
+		}
+	}
+	return nil
 }
 
 func cpuOf(p *os.ProcessState) time.Duration { return p.UserTime() + p.SystemTime() }
@@ -60,8 +101,10 @@ func cpuOf(p *os.ProcessState) time.Duration { return p.UserTime() + p.SystemTim
 // result is what sending from an agent took and yielded.
 type result struct {
 	agent, engine      time.Duration // CPU
+	server             time.Duration
 	sent, late, failed int
-	behind             time.Duration // the 99th percentile of how long after it was due a request was sent
+	classes            map[traffic.Class]int // of those that failed
+	behind             time.Duration         // the 99th percentile of how long after it was due a request was sent
 }
 
 // runAgent sends an attack as a run does: from an agent, which is a process,
@@ -122,6 +165,7 @@ func (r *result) read(name string) error {
 		return err
 	}
 	defer file.Close()
+	r.classes = map[traffic.Class]int{}
 	var behind []time.Duration
 	for d := json.NewDecoder(bufio.NewReader(file)); ; {
 		var l traffic.Line
@@ -136,6 +180,7 @@ func (r *result) read(name string) error {
 		r.sent++
 		if l.Outcome != traffic.OK {
 			r.failed++
+			r.classes[l.Class]++
 		}
 		if l.SentLate() > 0 {
 			r.late++
