@@ -25,6 +25,22 @@ type part struct {
 	continues  bool
 	never      bool // its when is false
 	lasts      time.Duration
+	count      int // of its instances; 0: it is one
+}
+
+// many is how many instances a step has that has several: enough for those of
+// the next one to wait for them by a join.
+const many = 12
+
+// addresses are those of a part's instances.
+func (p *part) addresses(prefix string) (all []string) {
+	if p.count == 0 {
+		return []string{prefix + p.name}
+	}
+	for n := range p.count {
+		all = append(all, fmt.Sprintf("%s%s[%d]", prefix, p.name, n))
+	}
+	return all
 }
 
 // randomParts draws steps and groups of them.
@@ -34,7 +50,7 @@ func randomParts(t *rapid.T, in *part, depth int, n *int) (parts []*part) {
 		p := &part{in: in, continues: rapid.Bool().Draw(t, "continue")}
 		p.never = rapid.IntRange(0, 7).Draw(t, "when") == 0
 		pause := rapid.IntRange(1, 3).Draw(t, "seconds")
-		kind := rapid.SampledFrom([]string{"wait", "wait", "wait", "fail", "breaks", "times", "for"}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]string{"wait", "wait", "many", "many", "fail", "breaks", "times", "for"}).Draw(t, "kind")
 		if depth == 0 && (kind == "times" || kind == "for") {
 			kind = "wait"
 		}
@@ -56,6 +72,10 @@ func randomParts(t *rapid.T, in *part, depth int, n *int) (parts []*part) {
 		default:
 			p.name, p.body = fmt.Sprintf("action.s%d", *n), fmt.Sprintf("  for = \"%ds\"\n", pause)
 			p.background = rapid.IntRange(0, 3).Draw(t, "background") == 0
+			if kind == "many" {
+				p.count = many
+				p.body = fmt.Sprintf("  count = %d\n  for = \"${1 + (count.index + %d) %% 3}s\"\n", many, pause)
+			}
 		}
 		parts = append(parts, p)
 	}
@@ -213,14 +233,18 @@ func (w *watcher) start(address string, at time.Duration) {
 		}
 	}
 	for _, before := range siblings[:slices.Index(siblings, p)] {
-		if _, over := w.ended[prefix+before.name]; !over && !before.background {
-			w.t.Errorf("%s started before %s had finished", address, prefix+before.name)
+		for _, a := range before.addresses(prefix) {
+			if _, over := w.ended[a]; !over && !before.background {
+				w.t.Errorf("%s started before %s had finished", address, a)
+			}
 		}
 	}
 	if round > 0 {
 		for _, s := range siblings {
-			if last := fmt.Sprintf("%s[%d]/%s", groups[0], round-1, s.name); w.ended[last] == "" {
-				w.t.Errorf("%s started before %s had finished", address, last)
+			for _, last := range s.addresses(fmt.Sprintf("%s[%d]/", groups[0], round-1)) {
+				if w.ended[last] == "" {
+					w.t.Errorf("%s started before %s had finished", address, last)
+				}
 			}
 		}
 	}
@@ -263,8 +287,10 @@ func (w *watcher) end(p played) {
 		}
 	}
 	for _, part := range w.top {
-		if w.ended[part.name] == "" {
-			w.t.Errorf("%s never finished", part.name)
+		for _, a := range part.addresses("") {
+			if w.ended[a] == "" {
+				w.t.Errorf("%s never finished", a)
+			}
 		}
 	}
 	if p.State != w.worst {

@@ -111,6 +111,10 @@ func (x *executor) consider(v *vertex) {
 	if v.at != waiting || v.unmet > 0 || !x.in(v) {
 		return
 	}
+	if v.Kind == plan.JoinVertex {
+		x.conclude(v) // whatever has been stopped: nothing is done
+		return
+	}
 	if v.ends != nil {
 		// It comes even when nothing else is started any more, but only if the
 		// group has begun.

@@ -88,9 +88,17 @@ func (x *expansion) whenOf(i *instance) cty.Value {
 	if a == nil {
 		return cty.True
 	}
+	shared := len(i.set.list) > 1 && !i.phantom
+	if shared && i.set.when != cty.NilVal {
+		return i.set.when
+	}
 	quiet, _ := x.of(i, nil).silently()
+	used := x.ownUsed
 	v, _ := quiet.value(a.Expr)
 	v, _ = v.Unmark()
+	if shared && x.ownUsed == used {
+		i.set.when = v
+	}
 	return v
 }
 

@@ -33,6 +33,7 @@ type instances struct {
 	value cty.Value         // of all while checking
 	any   *instance         // see phantom
 	same  map[sameKey]*same // what checking came to
+	when  cty.Value         // of all, if it is the same for all
 }
 
 // instance is one of them.
@@ -63,6 +64,9 @@ func (s *instances) keyType(key cty.Value) cty.Value {
 	want := cty.Number
 	if s.object {
 		want = cty.String
+	}
+	if key.Type() == cty.String && len(key.AsString()) > longestNumber {
+		return key // which is none, and slow to be found so
 	}
 	if v, err := convert.Convert(key, want); err == nil {
 		return v

@@ -29,6 +29,9 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	b.addSteps(main, false)
 	b.addSteps(cleanup, true)
 
+	b.countReferences(main)
+	b.countReferences(cleanup)
+	b.roots = b.through(startsFree(main), b.roots)
 	b.order(main, nil)
 	b.orderCleanup(cleanup)
 	b.reportForward()
@@ -49,6 +52,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 		return nil, diag.Sort(b.diags)
 	}
 	b.warnOfNothing()
+	b.placeJoins()
 	b.dropBeyond()
 	return b.plan, diag.Sort(b.diags)
 }
@@ -72,6 +76,7 @@ type builder struct {
 	// roots are what every step that waits for no other step waits for.
 	roots   []Edge
 	forward []forward
+	joins   joins
 	endings []*Vertex // see enders
 	walk    int       // see reaches
 	count   int       // of vertices so far
@@ -95,6 +100,7 @@ func newBuilder(v *lang.Variant) *builder {
 		whens:   map[*lang.Step]cty.Value{},
 		images:  map[*lang.Step][]string{},
 		starter: map[string]*Vertex{},
+		joins:   newJoins(),
 	}
 }
 

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/scenario-run/scenario/dsl/lang"
+import (
+	"slices"
+
+	"github.com/scenario-run/scenario/dsl/lang"
+)
 
 // frontier are the steps of a sequence that together imply all that stand
 // above: waiting for them is waiting for everything. None of them implies
@@ -8,9 +12,10 @@ import "github.com/scenario-run/scenario/dsl/lang"
 type frontier struct {
 	b     *builder
 	group string         // of the sequence
+	below sequence       // what of it is yet to pass
 	open  []*Vertex      // nil where one has come to be implied by a later one
 	place map[string]int // in open, by ID
-	edges []Edge         // to the open ones; nil: not made yet
+	edges []Edge         // by which one waits for the open ones; nil: not made yet
 }
 
 func (b *builder) newFrontier(seq sequence) *frontier {
@@ -33,16 +38,37 @@ func (f *frontier) waits() []Edge {
 				f.edges = append(f.edges, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByOrder})
 			}
 		}
+		f.edges = f.b.through(f.waiters(), f.edges)
 	}
 	return f.edges
 }
+
+// waiters are how many items wait for it before it moves.
+func (f *frontier) waiters() (n int) {
+	for _, u := range f.below {
+		for _, it := range u.items {
+			if it.step.Meta.After == nil {
+				n++
+			}
+		}
+		if u.keeps() {
+			return n
+		}
+	}
+	return n
+}
+
+// keeps says that what stands below a unit waits for some of it.
+func (u unit) keeps() bool { return slices.ContainsFunc(u.items, item.keeps) }
+
+func (it item) keeps() bool { return !it.step.Meta.Background && !it.step.Unclear }
 
 // pass moves it below a unit.
 func (f *frontier) pass(u unit) {
 	covers := false
 	var tails []*Vertex
 	for _, it := range u.items {
-		if it.step.Meta.Background || it.step.Unclear {
+		if !it.keeps() {
 			continue
 		}
 		tails = append(tails, it.vertex)
@@ -55,8 +81,9 @@ func (f *frontier) pass(u unit) {
 		f.open = f.open[:0]
 		clear(f.place)
 	default:
+		seen := map[string]bool{}
 		for _, t := range tails {
-			f.drop(t, map[string]bool{})
+			f.drop(t, seen)
 		}
 	}
 	for _, t := range tails {
@@ -80,7 +107,7 @@ func (f *frontier) drop(v *Vertex, seen map[string]bool) {
 			continue
 		}
 		on := f.b.byID[e.On]
-		if on.Step == nil || f.hasPassed(on) {
+		if on.Kind != JoinVertex && (on.Step == nil || f.hasPassed(on)) {
 			continue
 		}
 		seen[e.On] = true

@@ -154,6 +154,10 @@ func shapes() map[string]func(n int) string {
 		"elements of one for_each": func(n int) string {
 			return fmt.Sprintf("action \"note\" \"n\" {\n  for_each = range(%d)\n  values = each.value\n}\n", n/2)
 		},
+		"instances below instances": func(n int) string {
+			return strings.ReplaceAll("action \"note\" \"a\" {\n  count  = $n\n  values = 1\n}\naction \"note\" \"b\" {\n  count  = $n\n  values = action.a[count.index].values\n}\n"+
+				"action \"note\" \"c\" {\n  count  = $n\n  values = 1\n  after  = [action.b]\n}\n", "$n", fmt.Sprint(n))
+		},
 		"elements of a list in one step": func(n int) string { return note(0, "["+strings.Repeat("1, ", n)+"]") },
 	}
 }

@@ -34,12 +34,12 @@ func (b *builder) checkJoins() {
 // firstWaiters are the steps that wait, as the first, for an assertion that
 // holds throughout something: by its ID.
 func (b *builder) firstWaiters() map[string]*Vertex {
-	waiters := map[string]*Vertex{}
+	waiters, seen := map[string]*Vertex{}, map[*Vertex]bool{}
 	for _, v := range b.plan.Vertices {
 		if v.Step == nil || v.Cleanup {
 			continue
 		}
-		for _, e := range v.Waits {
+		for _, e := range b.waitsThroughJoins(v, seen) {
 			if e.Need == lang.NeedFinished && waiters[e.On] == nil && isThroughout(b.byID[e.On]) {
 				waiters[e.On] = v
 			}

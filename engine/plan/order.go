@@ -16,7 +16,8 @@ import (
 // that wait for no other is entry: the start of a round, or nil at the top.
 func (b *builder) order(seq sequence, entry *Vertex) {
 	above := b.newFrontier(seq)
-	for _, u := range seq {
+	for i, u := range seq {
+		above.below = seq[i:]
 		for _, it := range u.items {
 			b.orderItem(it, above, entry)
 		}
@@ -159,6 +160,10 @@ type forward struct {
 
 // refer lets an item wait for what a reference of its step means.
 func (b *builder) refer(w *edgeSet, it item, r *lang.Ref, need lang.Need, cause Cause) {
+	if j := b.joinOf(it, r, need, cause); j != nil {
+		w.add(Edge{On: j.ID, Need: lang.NeedFinished, Cause: cause, Ref: r})
+		return
+	}
 	for _, t := range b.named[r.Address] {
 		if t.at >= it.head().at {
 			if !isOutside(t, it.head()) { // else it is what the use gives for a param, and reported there
@@ -166,10 +171,8 @@ func (b *builder) refer(w *edgeSet, it item, r *lang.Ref, need lang.Need, cause 
 			}
 			continue
 		}
-		e := Edge{On: t.ID, Need: need, Cause: cause, Ref: r}
-		if t.Kind == GroupEnd && need != lang.NeedFinished {
-			e.On = startID(t.ID)
-		}
+		e := edgeTo(t, need, cause)
+		e.Ref = r
 		w.add(e)
 	}
 }
@@ -213,7 +216,13 @@ func (b *builder) cycle(f forward, path []*Vertex) *hcl.Diagnostic {
 	options := []diag.Option{}
 	for i, v := range path[:len(path)-1] {
 		next := path[i+1]
+		if v.Kind == JoinVertex {
+			continue // it stands for what it waits for
+		}
 		e := v.Waits[slices.IndexFunc(v.Waits, func(e Edge) bool { return e.On == next.ID })]
+		if next.Kind == JoinVertex {
+			next = path[i+2]
+		}
 		hops = append(hops, fmt.Sprintf("%s %s %s", name(v), why(v, e), name(next)))
 		if v.Step != nil {
 			options = append(options, diag.Also(v.Step.Range, why(v, e)+" "+name(next)))

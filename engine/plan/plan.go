@@ -30,6 +30,7 @@ const (
 	GroupStart    Kind = "group"   // starts a group, such as a repeat, if its when says so
 	RoundStart    Kind = "round"   // starts a round of a repeat; finished at once
 	GroupEnd      Kind = "end"     // ends a group; finished when all in it is
+	JoinVertex    Kind = "join"    // does nothing; several wait for several others by it
 )
 
 // Vertex is one thing that is done.
@@ -38,7 +39,8 @@ type Vertex struct {
 	// node.head, action.outage; those of cleanup: cleanup/action.log. The end
 	// of a group has its address, repeat.round, and the start is called
 	// repeat.round/start; steps of a repeat carry the round:
-	// repeat.round[0]/action.shot.
+	// repeat.round[0]/action.shot. A join is called after what it waits for,
+	// action.shot/join.
 	ID   string
 	Kind Kind
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -374,5 +375,83 @@ action.joins: action.patch (order)
 	}
 	if got := strings.Join(made, " "); got != `image.old image.new image["app:3"] network.default network.front` {
 		t.Errorf("made: %s", got)
+	}
+}
+
+// TestManyWaitForManyByAJoin holds what is waited for, and by how many edges,
+// against what the same steps say in a small number.
+func TestManyWaitForManyByAJoin(t *testing.T) {
+	many := func(name, body string) string { return sleep(name, "count = 200\n  "+body) }
+	for name, tc := range map[string]struct {
+		text, want string // of some that wait
+	}{
+		"source order": {many("a", "") + many("b", ""), `
+action.a/join: 200 of action.a[0] (order)
+action.b[0]: action.a/join (order)
+`},
+		"in the background, one after the other": {many("a", "") + sleep("b", "background = true\n") + many("c", "background = true"), `
+action.a/join: 200 of action.a[0] (order)
+action.b: action.a/join (order)
+action.c[0]: action.a/join (order)
+`},
+		"after": {many("a", "background = true") + many("b", "after = [action.a]"), `
+action.a/join: 200 of action.a[0] (after)
+action.b[0]: action.a/join (after)
+`},
+		"a result, in order too": {many("a", "") + many("b", "when = length(action.a) > 1"), `
+action.a/join: 200 of action.a[0] (order)
+action.b[0]: action.a/join (order) action.a/join (reference)
+`},
+		"active faults": {node("n") + "action \"partition\" \"p\" {\n  count = 200\n  isolate = [node.n]\n}\naction \"heal\" \"h\" {\n  count = 200\n  faults = [action.p]\n}\n", `
+action.p/join: 200 of action.p[0] (order)
+action.p/join[1]: 200 of action.p[0] active (reference)
+action.h[0]: action.p/join (order) action.p/join[1] (reference)
+`},
+		"in a round": {"repeat \"r\" {\n  times = 1\n" + many("a", "") + many("b", "") + "}\n", `
+repeat.r[0]/action.a/join: 200 of repeat.r[0]/action.a[0] (order)
+repeat.r[0]/action.b[0]: repeat.r[0]/action.a/join (order)
+`},
+		"repeats": {"repeat \"r\" {\n  count = 200\n  times = 1\n" + sleep("s", "") + "}\n" + many("b", ""), `
+repeat.r/join: 200 of repeat.r[0] (order)
+action.b[0]: repeat.r/join (order)
+`},
+		"uses of a define": {"define \"action\" \"d\" {\n" + sleep("s", "") + "}\naction \"d\" \"u\" {\n  count = 200\n}\n" + many("b", ""), `
+action.u/join: 200 of action.u[0] (order)
+action.b[0]: action.u/join (order)
+`},
+		"cleanup": {sleep("a", "") + "define \"action\" \"d\" {\n" + many("a", "") + many("b", "") + "}\ncleanup {\n  action \"d\" \"u\" {}\n}\n", `
+cleanup/action.u/action.a/join: 200 of cleanup/action.u/action.a[0] (order)
+cleanup/action.u/action.b[0]: cleanup/action.u/action.a/join (order)
+`},
+		"nodes": {"node \"n\" {\n  image = \"i\"\n  count = 200\n}\n" + many("b", ""), `
+node.n/join: 200 of node.n[0] (node)
+action.b[0]: node.n/join (node)
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := build(t, tc.text)
+			var got strings.Builder
+			all := 0
+			for _, v := range p.Vertices {
+				all += len(v.Waits)
+				switch {
+				case v.Kind == plan.JoinVertex:
+					e := v.Waits[0]
+					need := ""
+					if e.Need != lang.NeedFinished {
+						need = " " + string(e.Need)
+					}
+					fmt.Fprintf(&got, "%s: %d of %s%s (%s)\n", v.ID, len(v.Waits), e.On, need, e.Cause)
+				case !strings.HasSuffix(strings.TrimSuffix(v.ID, "[0]"), "]") && slices.ContainsFunc(v.Waits, func(e plan.Edge) bool { return strings.HasSuffix(e.On, "/join") }):
+					got.WriteString(edges(&plan.Plan{Vertices: []*plan.Vertex{v}}))
+				}
+			}
+			if d := cmp.Diff(strings.TrimPrefix(tc.want, "\n"), got.String()); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+			if all > 7*len(p.Vertices)/2 {
+				t.Errorf("%d edges between %d vertices", all, len(p.Vertices))
+			}
+		})
 	}
 }

@@ -32,10 +32,12 @@ func (v *Vertex) Next(n int) (Round, hcl.Diagnostics) {
 	r.start.Cleanup = v.Cleanup
 	b.add(r.start)
 	b.addSteps(r.steps, v.Cleanup)
+	b.countReferences(r.steps)
 	b.order(r.steps, r.start)
 	if b.reportForward(); b.diags.HasErrors() {
 		return Round{}, diag.Sort(b.diags)
 	}
+	b.placeJoins()
 	b.dropBeyond()
 	return Round{b.plan.Vertices, made.Secrets, made.Probes}, nil
 }
@@ -56,7 +58,9 @@ func (b *builder) inner(made lang.Round) *builder {
 		args:    maps.Clone(b.args),
 		starter: b.starter,
 		roots:   b.roots,
+		joins:   newJoins(),
 	}
+	in.joins.saves, in.joins.all, in.joins.since = b.joins.saves, maps.Clone(b.joins.all), b.count
 	in.known.addSteps(made.Steps)
 	return in
 }
@@ -70,7 +74,7 @@ func (b *builder) dropBeyond() {
 			continue
 		}
 		delete(b.byID, v.ID)
-		if v.Kind != RoundStart { // which is of a step that may stay
+		if v.Step != nil && v.Kind != RoundStart { // which is of a step that may stay
 			delete(b.named, v.Step.Address)
 			delete(b.named, v.Step.Declaration)
 		}

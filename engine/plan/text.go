@@ -54,7 +54,7 @@ func sectionOf(v *Vertex) string {
 	switch {
 	case v.Cleanup:
 		return "cleanup"
-	case v.Step != nil:
+	case v.Step != nil, v.Kind == JoinVertex:
 		return stepsSection
 	default:
 		return "provision"
