@@ -11,7 +11,7 @@ BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERS
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
 # Tests of sheer size, in which nothing runs side by side: the race detector would make minutes of their seconds.
-LARGE := ^Fuzz|TestWhatIsWrongIsSaidWhereItMustBeChanged|TestWhatTakesTooMuchToEvaluateIsRefused|TestTooManyAreForeseen|TestALongListIsConvertedElementByElement|TestWhatIsNestedWithoutEndIsRefused|TestAChainThatIsTooDeepIsAnError|TestWhatPeopleWriteIsNotTooComplex|TestATerminalOfAnySizeThatChangesKeepsWhatIsFinished|TestEveryWidthFromTwentyOnIsKept
+LARGE := ^Fuzz|TestWhatIsWrongIsSaidWhereItMustBeChanged|TestWhatTakesTooMuchToEvaluateIsRefused|TestTooManyAreForeseen|TestWhatWouldBeTooMuchIsRefusedBeforeItIsMade|TestWhatIsLargeIsMade|TestALongListIsConvertedElementByElement|TestWhatIsNestedWithoutEndIsRefused|TestAChainThatIsTooDeepIsAnError|TestWhatPeopleWriteIsNotTooComplex|TestATerminalOfAnySizeThatChangesKeepsWhatIsFinished|TestEveryWidthFromTwentyOnIsKept
 TRAFFICTIME ?= 15s
 VEGETA := github.com/tsenart/vegeta/v12@v12.13.0
 SCENARIO ?= scenarios/ha_serve.hcl

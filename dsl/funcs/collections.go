@@ -1,9 +1,12 @@
 package funcs
 
 import (
+	"slices"
+
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // allTrueFunc and anyTrueFunc look at each element, since one may decide
@@ -79,6 +82,38 @@ var lengthFunc = function.New(&function.Spec{
 		default:
 			return stdlib.Length(v)
 		}
+	},
+})
+
+// distinctFunc finds each element by its text: to compare it with all others
+// takes a minute for a hundred thousand.
+var distinctFunc = function.New(&function.Spec{
+	Description: stdlib.DistinctFunc.Description(),
+	Params:      stdlib.DistinctFunc.Params(),
+	Type:        func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+	Impl: func(args []cty.Value, ret cty.Type) (cty.Value, error) {
+		if !args[0].IsWhollyKnown() {
+			return cty.UnknownVal(ret), nil
+		}
+		seen := map[string][]cty.Value{}
+		var list []cty.Value
+		for it := args[0].ElementIterator(); it.Next(); {
+			_, v := it.Element()
+			text, err := ctyjson.Marshal(v, v.Type())
+			if err != nil {
+				return cty.NilVal, function.NewArgError(0, err)
+			}
+			same := seen[string(text)]
+			if slices.ContainsFunc(same, func(other cty.Value) bool { return other.Equals(v).True() }) {
+				continue
+			}
+			seen[string(text)] = append(same, v)
+			list = append(list, v)
+		}
+		if len(list) == 0 {
+			return cty.ListValEmpty(ret.ElementType()), nil
+		}
+		return cty.ListVal(list), nil
 	},
 })
 

@@ -114,19 +114,11 @@ func fileExistsFunc(resolve resolver) function.Function {
 	}, "path")
 }
 
-// templateFileFunc renders a file as a template. That the template can be
-// parsed and uses nothing that it isn't given shows as soon as its path is
-// known, values or no values.
-func templateFileFunc(resolve resolver, functions map[string]function.Function) function.Function {
-	inside := func() map[string]function.Function {
-		table := make(map[string]function.Function, len(functions))
-		for name, f := range functions {
-			if name != "templatefile" {
-				table[name] = f
-			}
-		}
-		return table
-	}
+// TemplateFile renders a file as a template, which may call the functions given.
+// That the template can be parsed and uses nothing that it isn't given shows as
+// soon as its path is known, values or no values. What its loops and calls take
+// is told to take, in elements and pieces of text, and it ends where that says no.
+func TemplateFile(resolve func(path string) (string, error), functions map[string]function.Function, take func(n int) bool) function.Function {
 	return function.New(&function.Spec{
 		Description: "The text of a file in which ${…} is replaced; the second argument holds what it may use.",
 		Params: []function.Parameter{
@@ -155,7 +147,9 @@ func templateFileFunc(resolve resolver, functions map[string]function.Function) 
 			if err != nil {
 				return cty.NilVal, err
 			}
-			v, diags := expr.Value(&hcl.EvalContext{Variables: vars, Functions: inside()})
+			m := meter{take}
+			m.measure(expr)
+			v, diags := expr.Value(&hcl.EvalContext{Variables: vars, Functions: m.functions(functions)})
 			if diags.HasErrors() {
 				return cty.NilVal, inTemplate(path, diags)
 			}

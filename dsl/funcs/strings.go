@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"net/url"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,15 +51,10 @@ var strContainsFunc = stringFunc("Whether a string holds another.", cty.Bool, fu
 
 var replaceFunc = stringFunc("Replaces every occurrence of substr, which is a regular expression if it is written between slashes.", cty.String,
 	func(a []string) (cty.Value, error) {
-		str, substr, by := a[0], a[1], a[2]
-		if len(substr) < 2 || substr[0] != '/' || substr[len(substr)-1] != '/' {
-			return cty.StringVal(strings.ReplaceAll(str, substr, by)), nil
+		if pattern, ok := between(a[1], '/'); ok {
+			return replaceMatches(a[0], pattern, a[2])
 		}
-		re, err := regexp.Compile(substr[1 : len(substr)-1])
-		if err != nil {
-			return cty.NilVal, function.NewArgError(1, err)
-		}
-		return cty.StringVal(re.ReplaceAllString(str, by)), nil
+		return replaceText(a[0], a[1], a[2])
 	}, "str", "substr", "replace")
 
 var base64EncodeFunc = stringFunc("Encodes a string as base64.", cty.String, func(a []string) (cty.Value, error) {

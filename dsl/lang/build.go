@@ -136,13 +136,11 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 	}
 	attr, _ := d.multiple()
 	for n, i := range set.list {
-		if x.spent.crowded && n > 0 {
-			return
-		}
-		before := x.spent.made
-		do(i)
-		if n == 0 && attr != nil {
-			x.foresee(i, before, len(set.list), attr.Expr.Range(), rootEach, rootCount)
+		switch {
+		case n == 0 && attr != nil:
+			x.firstOf(i, len(set.list), attr.Expr.Range(), func() { do(i) }, rootEach, rootCount)
+		case n == 0 || !x.spent.crowded:
+			do(i)
 		}
 	}
 }

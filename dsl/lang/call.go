@@ -33,6 +33,9 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 	}
 	table := f.x.p.funcs.in(f.file)
 	fn, ok := table[e.Name]
+	if e.Name == "templatefile" {
+		fn = f.x.p.funcs.template(f.file, f.effort.take)
+	}
 	if !ok {
 		return f.unknownFunction(e, table)
 	}
@@ -43,6 +46,7 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 	ctx.Functions = map[string]function.Function{e.Name: fn}
 	c := *e
 	c.Args = make([]hclsyntax.Expression, len(e.Args))
+	var given []cty.Value
 	var diags hcl.Diagnostics
 	hidden := false
 	for i, a := range e.Args {
@@ -53,9 +57,13 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 		}
 		hidden = hidden || v.HasMarkDeep(sensitive)
 		if expanded := e.ExpandFinal && i == len(e.Args)-1; !expanded {
-			diags = append(diags, needsConversion(a, v, parameter(fn, i))...)
-			var d *hcl.Diagnostic
-			if v, d = f.asTaken(e.Name, parameter(fn, i), a, v); d != nil {
+			p := parameter(fn, i)
+			diags = append(diags, needsConversion(a, v, p)...)
+			d := tooLongForNumber(a, v, takenAs(e.Name, p))
+			if d != nil {
+				diags = append(diags, d)
+			}
+			if v, d = f.asTaken(e.Name, p, a, v); d != nil {
 				diags = append(diags, d)
 			}
 			v = f.onlyType(v)
@@ -63,6 +71,12 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 			diags = append(diags, d)
 		}
 		c.Args[i] = known(a, v)
+		given = append(given, passed(e, i, v)...)
+	}
+	if n := funcs.Work(e.Name, given); n > 0 && !diags.HasErrors() {
+		if _, d := f.spend(e, n); d != nil {
+			diags = append(diags, d)
+		}
 	}
 	if diags.HasErrors() || f.effort.isOver() { // the latter has been reported
 		return cty.DynamicVal, diags
@@ -71,6 +85,10 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 		return f.always(d)
 	}
 	v, diags := c.Value(ctx)
+	if f.effort.isOver() { // in a template
+		_, d := f.spend(e, 0)
+		return cty.DynamicVal, problem(d)
+	}
 	if e.Name == "pick" {
 		f.rec.isLate()
 	}
@@ -92,6 +110,16 @@ func (f frame) lookupOfNothing(e *hclsyntax.FunctionCallExpr, args []hclsyntax.E
 	return d
 }
 
+// passed are the arguments that one that is written comes to: those of a list
+// with … behind it are its elements.
+func passed(e *hclsyntax.FunctionCallExpr, i int, v cty.Value) []cty.Value {
+	plain, _ := v.Unmark()
+	if !e.ExpandFinal || i < len(e.Args)-1 || !plain.IsKnown() || plain.IsNull() || !plain.CanIterateElements() {
+		return []cty.Value{v}
+	}
+	return plain.AsValueSlice()
+}
+
 func parameter(fn function.Function, i int) *function.Parameter {
 	if params := fn.Params(); i < len(params) {
 		return &params[i]
@@ -99,18 +127,24 @@ func parameter(fn function.Function, i int) *function.Parameter {
 	return fn.VarParam()
 }
 
-// conversions are the functions that make a collection of any value.
+// conversions are the functions that make something else of any value, where
+// that may take long.
 var conversions = map[string]cty.Type{
-	"tolist": cty.List(cty.DynamicPseudoType), "tomap": cty.Map(cty.DynamicPseudoType), "toset": cty.Set(cty.DynamicPseudoType),
+	"tonumber": cty.Number, "tolist": cty.List(cty.DynamicPseudoType), "tomap": cty.Map(cty.DynamicPseudoType), "toset": cty.Set(cty.DynamicPseudoType),
+}
+
+// takenAs is the type of a parameter, or that which a function is there to make.
+func takenAs(name string, p *function.Parameter) cty.Type {
+	if want, converts := conversions[name]; converts || p == nil {
+		return want
+	}
+	return p.Type
 }
 
 // asTaken is a value as a function takes it, where cty would take too long to
 // convert it.
 func (f frame) asTaken(name string, p *function.Parameter, e hclsyntax.Expression, v cty.Value) (cty.Value, *hcl.Diagnostic) {
-	want, converts := conversions[name]
-	if p != nil && !converts {
-		want = p.Type
-	}
+	want := takenAs(name, p)
 	if want == cty.NilType || !want.IsCollectionType() {
 		return v, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/funcs"
 )
 
 // A few characters of expressions can ask for any amount of work: loops inside
@@ -15,7 +16,7 @@ import (
 const (
 	// maxElements is how many elements a value may have, those of its elements
 	// included.
-	maxElements = 100_000
+	maxElements = funcs.MaxElements
 	// maxEffort is how much may be done to evaluate what a variant says: parts of
 	// expressions that are evaluated, and elements and pieces of text that are made
 	// or read by them. The bytes of its files are added, so that what is written out

@@ -56,6 +56,9 @@ func TestWhatTakesTooMuchToEvaluateIsRefused(t *testing.T) {
 			}
 			return b
 		}(),
+		"regular expressions": note("  big = join(\"\", [for p in setproduct(local.k, range(30)) : \"aaaaaaaaaa\"])\n", "[for a in local.h : can(regex(\"(a?){10}a{10}b\", local.big))]"),
+		"expanded arguments":  note("  big = join(\"\", [for p in setproduct(local.k, range(30)) : \"aaaaaaaaaa\"])\n", "[for a in local.h : can(regex([\"(a?){10}a{10}b\", local.big]...))]"),
+		"characters":          note("  big = join(\"\", [for p in setproduct(local.k, range(30)) : \"aaaaaaaaaa\"])\n", "[for a in local.h : length(local.big)]"),
 		"defines": "scenario \"s\" {}\ndefine \"action\" \"d\" {\n  param \"p\" {}\n  locals {\n    a = [for x in param.p : [for y in param.p : y]]\n  }\n" +
 			"  action \"note\" \"n\" {\n    values = local.a\n  }\n}\naction \"d\" \"u\" {\n  p = range(1000)\n}\n",
 	} {
@@ -137,5 +140,24 @@ node "n" {
 	// One that says something of each instance is evaluated for each.
 	if _, diags := lang.LoadWithin(set, opts, 100_000); !diags.HasErrors() {
 		t.Error("what differs was evaluated once for all")
+	}
+}
+
+// A text of a million digits takes seconds to be made a number of, so that it is
+// none.
+func TestATextThatIsTooLongForANumberIsNone(t *testing.T) {
+	for name, file := range map[string]string{
+		"a function's argument": note("", "abs(local.long)"),
+		"its list":              note("", "sum([1, local.long])"),
+		"a conversion":          note("", "tonumber(local.long)"),
+		"an index":              note("", "[1, 2][local.long]"),
+		"an argument":           note("", "1") + "repeat \"r\" {\n  times = local.long\n  action \"note\" \"m\" {\n    values = 1\n  }\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := loadSource([]byte(strings.Replace(file, "locals {\n", "locals {\n  long = join(\"\", local.k)\n", 1)))
+			if len(diags) != 1 || !strings.Contains(diags[0].Summary, "a text of more than 1000 characters") {
+				t.Errorf("%.400v", diags)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/funcs"
 	"github.com/scenario-run/scenario/dsl/source"
 )
 
@@ -150,7 +151,7 @@ func outOfRange(f *big.Float) bool {
 
 // longestText is the longest text that an expression may make, in bytes: what
 // a node prints is cut there too.
-const longestText = 16 << 20
+const longestText = funcs.MaxText
 
 // child returns a node that hcl evaluates by asking the frame: it is how hcl's
 // semantics of an operator are had with our meaning of its operands.

@@ -23,13 +23,22 @@ func newFunctions(set *source.Set, seed *int64) *functions {
 	return &functions{set: set, seed: seed, tables: map[*source.File]map[string]function.Function{}}
 }
 
+// template is templatefile for a file, which takes from what may still be done.
+func (t *functions) template(f *source.File, take func(n int) bool) function.Function {
+	return funcs.TemplateFile(t.resolver(f), t.in(f), take)
+}
+
+func (t *functions) resolver(f *source.File) func(path string) (string, error) {
+	return func(path string) (string, error) { return t.set.Resolve(f, path) }
+}
+
 func (t *functions) in(f *source.File) map[string]function.Function {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	table, ok := t.tables[f]
 	if !ok {
 		table = funcs.Table(funcs.Env{
-			Resolve: func(path string) (string, error) { return t.set.Resolve(f, path) },
+			Resolve: t.resolver(f),
 			Seed:    t.seed,
 		})
 		t.tables[f] = table

@@ -24,20 +24,28 @@ type spent struct {
 	mostMade, mostInside int
 
 	made    int  // instances
+	atTop   int  // those of them that stand inside nothing
 	insides int  // steps and probes in uses
 	crowded bool // there are too many: no more are made
+
+	// times is how many times as much as what is being made is certain to come,
+	// since it is the first of several, which are inside the first of several, …
+	times int
 }
 
-func forVariant() *spent { return &spent{mostMade: maxMade, mostInside: maxInside} }
+func forVariant() *spent { return &spent{mostMade: maxMade, mostInside: maxInside, times: 1} }
 
 // forDefines is what checking defines by themselves may make, for all of them:
 // what they come to in a variant is made where they are used.
-func forDefines() *spent { return &spent{mostMade: maxMade / 10, mostInside: maxInside / 10} }
+func forDefines() *spent { return &spent{mostMade: maxMade / 10, mostInside: maxInside / 10, times: 1} }
 
 // crowd counts instances, and reports too many of them, once; from then on
 // nothing has any.
 func (x *expansion) crowd(s *instances, attr *hclsyntax.Attribute) {
 	x.spent.made += len(s.list)
+	if s.place == x.top {
+		x.spent.atTop += len(s.list)
+	}
 	x.effort.grant(instanceEffort * len(s.list))
 	if x.spent.made <= x.spent.mostMade && !x.spent.crowded {
 		return
@@ -59,21 +67,28 @@ func (x *expansion) crowded(at *place, rng hcl.Range) {
 		"What stands inside something that is there more than once is made for each: the numbers multiply.")
 }
 
-// foresee reports too many instances once the first of several has been made,
-// if the others come to as many: to make them only to find that out takes
-// seconds, and all the memory that there may be.
-func (x *expansion) foresee(i *instance, madeBefore, several int, at hcl.Range, differing ...string) {
-	first := x.spent.made - madeBefore
-	if x.spent.crowded || x.spent.made+first*(several-1) <= x.spent.mostMade {
-		return
-	}
+// firstOf makes the first of several, and reports too many instances if the
+// others come to as many: to make them only to find that out takes seconds, and
+// all the memory that there may be. What refers to one of the roots differs.
+func (x *expansion) firstOf(i *instance, several int, at hcl.Range, make func(), roots ...string) {
 	for _, t := range i.decl.references() {
-		if slices.Contains(differing, t.RootName()) {
-			return // it may come to less
+		if slices.Contains(roots, t.RootName()) {
+			several = 1 // those after it may come to less
+			break
 		}
 	}
-	x.crowded(i.place, at)
+	outer, before := x.spent.times, x.spent.inside()
+	x.spent.times = min(outer*several, x.spent.mostMade+1)
+	make()
+	made := x.spent.inside() - before
+	if !x.spent.crowded && x.spent.made+made*(x.spent.times-1) > x.spent.mostMade {
+		x.crowded(i.place, at)
+	}
+	x.spent.times = outer
 }
+
+// inside is how many instances stand inside something.
+func (s *spent) inside() int { return s.made - s.atTop }
 
 // tooDeep counts what uses come to, and reports too much of it, once.
 func (x *expansion) tooDeep(i *instance) bool {

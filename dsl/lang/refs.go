@@ -82,6 +82,9 @@ func (f frame) index(e *hclsyntax.IndexExpr) (cty.Value, hcl.Diagnostics) {
 	coll, diags := f.value(e.Collection)
 	key, more := f.value(e.Key)
 	diags = append(diags, more...)
+	if d := tooLongForNumber(e.Key, key, cty.Number); d != nil {
+		diags = append(diags, d)
+	}
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}

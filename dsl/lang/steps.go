@@ -248,15 +248,16 @@ func (x *expansion) repeat(i *instance, s *Step, rec *recorder) {
 		s.Unclear = s.Unclear || !ok
 		return
 	}
-	for r := range n {
-		if x.spent.crowded && r > 0 {
-			break
-		}
-		before := x.spent.made
+	round := func(r int) {
 		s.Rounds = append(s.Rounds, inner(cty.NumberIntVal(int64(r)), roundPrefix(i, r)))
-		if r == 0 && s.For == 0 {
-			x.foresee(i, before, n, attr.Expr.Range(), rootRepeat)
-		}
+	}
+	if s.For > 0 {
+		round(0)
+	} else {
+		x.firstOf(i, n, attr.Expr.Range(), func() { round(0) }, rootRepeat)
+	}
+	for r := 1; r < n && !x.spent.crowded; r++ {
+		round(r)
 	}
 	s.Steps = s.Rounds[0]
 	if s.For == 0 {

@@ -175,9 +175,10 @@ func (x *expansion) alone(d *define) *sink {
 	if d.broken {
 		return s
 	}
-	outer, stack, spent := x.sink, x.stack, x.spent
+	outer, stack, spent, times := x.sink, x.stack, x.spent, x.alones.times
 	x.sink, x.stack, x.spent = s, nil, x.alones
-	defer func() { x.sink, x.stack, x.spent = outer, stack, spent }()
+	x.alones.times = 1
+	defer func() { x.sink, x.stack, x.spent, x.alones.times = outer, stack, spent, times }()
 	u := x.openUse(d)
 	x.validateAlone(u)
 	x.contents(u)

@@ -75,6 +75,9 @@ func converted(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty.Value, *
 		return cty.NilVal, diag.New(diag.UnknownArgument, keyRange(e, at, name), `"`+a.Name+pathText(at)+`" has no "`+name+`"`,
 			list("It takes", takes), diag.DidYouMean(name, takes))
 	}
+	if d := tooLongForNumber(e, v, a.Type); d != nil {
+		return cty.NilVal, d
+	}
 	got, err := convert.Convert(sequence(v, a.Type), a.Type)
 	if err != nil {
 		return wrong(blame(v, a.Type, nil, err))

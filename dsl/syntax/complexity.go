@@ -17,6 +17,9 @@ const (
 	// maxOperators is how many operators may follow each other in one
 	// expression.
 	maxOperators = 1000
+	// maxDigits is how many digits of a number may stand behind each other. What
+	// it takes to read them grows with the square of their number.
+	maxDigits = 1000
 )
 
 // tooComplex reports the place from which on a text is nested too deeply, or
@@ -32,7 +35,10 @@ func tooComplex(src []byte, name string, from hcl.Pos, outermost level) *hcl.Dia
 	end := at
 	end.Column, end.Byte = end.Column+1, end.Byte+1
 	detail := "Keep data in a file of its own, and read it with jsondecode(file(…)) or yamldecode(file(…))."
-	if s.tooDeep() && s.inBlocks() {
+	switch {
+	case s.digits > maxDigits:
+		detail = "A number is between 1e-300 and 1e300; a text stands in quotes."
+	case s.tooDeep() && s.inBlocks():
 		detail = "Blocks that don't need each other can stand side by side."
 	}
 	return &hcl.Diagnostic{
@@ -49,6 +55,7 @@ type scanner struct {
 	at       int
 	levels   []level
 	brackets int // that are open: texts nest through those in them only
+	digits   int // of the number that is being read
 }
 
 // level is a bracket, a quoted string or a heredoc that is open.
@@ -67,6 +74,9 @@ func (s *scanner) run() string {
 		}
 		if n := s.levels[len(s.levels)-1].operators; n > maxOperators {
 			return fmt.Sprintf("more than %d operators in one expression", maxOperators)
+		}
+		if s.digits > maxDigits {
+			return fmt.Sprintf("a number of more than %d digits", maxDigits)
 		}
 		s.at++
 	}
@@ -92,7 +102,13 @@ func (s *scanner) inBlocks() bool {
 
 // code looks at one byte outside of strings.
 func (s *scanner) code(top *level) {
-	switch c := s.src[s.at]; c {
+	c := s.src[s.at]
+	if c < '0' || c > '9' {
+		s.digits = 0
+	}
+	switch c {
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		s.digits++
 	case '(', '[', '{':
 		top.operators++ // an index and a call follow each other as operators do
 		s.push(level{open: c, block: c == '{' && s.afterHead()})

@@ -98,6 +98,7 @@ func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
 		"splats":            "a = b" + strings.Repeat("[*].c", n/5),
 		"directives":        `a = "` + strings.Repeat("%{ if b }", n/9) + `"`,
 		"fors":              "a = " + strings.Repeat("[for x in ", n/10),
+		"digits":            "a = " + strings.Repeat("1", 20*n),
 		"an empty heredoc":  "b = <<E\nE\na = " + strings.Repeat("[", n),
 		"a comment":         "b = 1 /* \" */\na = " + strings.Repeat("[", n),
 		"an escaped quote":  "b = \"\\\"\"\na = " + strings.Repeat("[", n),
@@ -183,6 +184,8 @@ func TestExpressionsAndTemplatesHaveTheSameLimits(t *testing.T) {
 func TestWhatPeopleWriteIsNotTooComplex(t *testing.T) {
 	for name, text := range map[string]string{
 		"a long list":        "a = [" + strings.Repeat("[1, -2], ", 10_000) + "]",
+		"long numbers":       "a = [" + strings.Repeat("12345678901234567890.5, ", 10_000) + "]",
+		"digits in a text":   `a = "` + strings.Repeat("1", 10_000) + `"`,
 		"a long text":        "a = <<E\n" + strings.Repeat("x = [(\n", 10_000) + "E\n",
 		"a long template":    `a = "` + strings.Repeat("${b} ", 10_000) + `"`,
 		"many statements":    "a {\n" + strings.Repeat("b = !c\n", 1) + strings.Repeat("d {\n  e = 1 + 2 == 3 ? 4 : 5\n}\n", 10_000) + "}",

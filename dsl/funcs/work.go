@@ -1,0 +1,81 @@
+package funcs
+
+import (
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Work is what a call takes beside reading its arguments once, in pieces of text
+// of 64 bytes, known before it is made. Of most functions that is nothing.
+func Work(name string, args []cty.Value) int {
+	text := func(i int) string {
+		if i >= len(args) {
+			return ""
+		}
+		return textOf(args[i])
+	}
+	switch name {
+	case "regex":
+		return matching(text(0), text(1))
+	case "regexall": // once to count
+		return 2 * matching(text(0), text(1))
+	case "regexreplace":
+		return 2 * matching(text(1), text(0))
+	case "replace":
+		if pattern, ok := between(text(1), '/'); ok {
+			return 2 * matching(pattern, text(0))
+		}
+	case "length", "strlen", "strrev", "substr": // go by characters as they are seen
+		return len(text(0)) / 32
+	case "trim":
+		if cut := text(1); !isASCII(cut) { // each character is looked for in it
+			return len(text(0)) / 64 * (len(cut) / 16)
+		}
+	case "jsondecode": // reads each level by itself
+		depth, _ := outline(text(0), true)
+		return len(text(0))/64*depth + numbers(text(0))
+	case "yamldecode":
+		return len(text(0))/8 + numbers(text(0))
+	}
+	return 0
+}
+
+// matching is what it takes to look for a regular expression in a text, which
+// is worst where many of its states are possible at once.
+func matching(pattern, text string) int { return len(text) / 64 * states(pattern) / 3 }
+
+// numbers is what it takes to read the long numbers in a text, which grows with
+// the square of their length.
+func numbers(text string) (work int) {
+	const long = 1000
+	run := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			run++
+			continue
+		}
+		if run > long {
+			work += run / long * (run / 100)
+		}
+		run = 0
+	}
+	return work
+}
+
+// between is what stands between a character at the beginning and at the end.
+func between(s string, c byte) (string, bool) {
+	if len(s) < 2 || s[0] != c || s[len(s)-1] != c {
+		return "", false
+	}
+	return s[1 : len(s)-1], true
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
