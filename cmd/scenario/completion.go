@@ -40,7 +40,7 @@ their values, files, variables, variants, words to explain and runs to clean.`,
 			}
 			script, ok := shells[args[0]]
 			if !ok {
-				return usage("there is no completion for %q", args[0]).with("It is one of " + strings.Join(names, ", ") + ".")
+				return usage("there is no completion for %q", args[0]).with("There is for " + amongst(args[0], names))
 			}
 			return script(cmd.Root())
 		},

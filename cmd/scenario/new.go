@@ -54,7 +54,11 @@ func newScenario(w *world, path, template string) error {
 	path = strings.TrimSuffix(path, ".hcl")
 	name := filepath.Base(path)
 	if !scenarioName.MatchString(name) {
-		return usage("%q can't be the name of a scenario: a name begins with a lower case letter; lower case letters, digits and underscores follow", name)
+		e := usage("%q can't be the name of a scenario: a name begins with a lower case letter; lower case letters, digits and underscores follow", name)
+		if meant := strings.ToLower(strings.NewReplacer("-", "_", " ", "_", ".", "_").Replace(name)); scenarioName.MatchString(meant) {
+			return e.with(fmt.Sprintf("Did you mean %q?", meant))
+		}
+		return e
 	}
 	if path == name {
 		path = filepath.Join(orHere(nil)[0], name)

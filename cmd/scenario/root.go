@@ -34,6 +34,7 @@ func newRoot(w *world) *cobra.Command {
 A file declares nodes, faults, traffic and what must hold. scenario plans it,
 carries it out on Docker, and shows a timeline that explains itself.`,
 		Args:              noCommand,
+		Version:           thisProgram().Version,
 		PersistentPreRunE: checkTexts,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:     true,
@@ -43,6 +44,8 @@ carries it out on Docker, and shows a timeline that explains itself.`,
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("scenario {{.Version}}\n") // scenario version says more
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newRun(w), newPlan(w), newGraph(w), newValidate(w), newFmt(w), newList(w), newNew(w), newClean(w), newDoctor(w), newVersion(w),
 		newExplain(w), newCompletion(w), newSchema(w),
@@ -50,6 +53,36 @@ carries it out on Docker, and shows a timeline that explains itself.`,
 	)
 	addCompletions(w, root)
 	return root
+}
+
+// newHelp is cobra's command, which shows the general help for a word that is no
+// command.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say how a command is used",
+		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, before []string, typed string) ([]string, cobra.ShellCompDirective) {
+			var all []string
+			for _, c := range cmd.Root().Commands() {
+				if c.IsAvailableCommand() && len(before) == 0 {
+					all = append(all, c.Name()+"\t"+c.Short)
+				}
+			}
+			return matching(all, typed), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			switch {
+			case err != nil, len(rest) > 0 && !about.HasParent():
+				return noCommand(cmd.Root(), args)
+			case len(rest) > 0:
+				return usage("scenario help takes one command, %q is one too many", rest[0])
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 // noCommand explains arguments that name no command.

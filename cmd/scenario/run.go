@@ -59,7 +59,7 @@ removed, 8 time limit of the run, 70 internal error, 130 and 143 interrupted.`,
 	fl.Var(f.keep, "keep", "when nodes outlive the run")
 	fl.Var(f.progress, "progress", "how the run is shown")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show failures only: --progress quiet")
-	fl.DurationVar(&f.timeout, "timeout", 0, "time limit of the whole run, such as 10m")
+	fl.DurationVar(&f.timeout, "timeout", 0, "time limit of the whole run, a `DURATION` such as 10m")
 	fl.IntVarP(&f.parallel, "parallel", "p", 1, "run up to `N` variants side by side")
 	fl.BoolVarP(&f.failFast, "fail-fast", "x", false, "start no further variant once one has not passed")
 	fl.StringVar(&f.out, "out", "", "the run's own directory `DIR`, new or empty")

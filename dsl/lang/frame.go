@@ -135,7 +135,7 @@ func tooMuch(e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
 	case v.Type() == cty.String && len(v.AsString()) > longestText:
 		return diag.New(diag.CannotEvaluate, e.Range(), "a text of more than 16 MiB", "")
 	case v.Type() == cty.Number && outOfRange(v.AsBigFloat()):
-		return diag.New(diag.CannotEvaluate, e.Range(), "a number out of range", "Numbers are between 1e-300 and 1e300, or 0, or negative and as large.")
+		return diag.New(diag.CannotEvaluate, e.Range(), "a number out of range", numberRange)
 	}
 	return nil
 }
@@ -143,6 +143,8 @@ func tooMuch(e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
 // mostExponent keeps numbers within what computers reckon with, in powers of 2.
 // Written out, one beyond would fill the memory.
 const mostExponent = 1000
+
+const numberRange = "Numbers are between 1e-300 and 1e300, or 0, or negative and as large."
 
 func outOfRange(f *big.Float) bool {
 	e := f.MantExp(nil)

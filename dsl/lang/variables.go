@@ -2,18 +2,13 @@ package lang
 
 import (
 	"slices"
-
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/scenario-run/scenario/dsl/diag"
-	"github.com/scenario-run/scenario/dsl/syntax"
 )
 
 // variables gives every variable its value: the strongest of those from
@@ -108,7 +103,7 @@ func (x *expansion) oneVariable(d *decl, given *Value) (Variable, bool) {
 	fallback, hasDefault := cty.DynamicVal, false
 	if a := d.args.attrs["default"]; a != nil {
 		v, _ := f.value(a.Expr)
-		fallback, hasDefault = x.fit(v, want, defaults, d.name, "the default", a.Expr.Range(), a.Expr)
+		fallback, hasDefault = x.fit(d, want, defaults, said{value: v, what: "the default", at: a.Expr.Range(), expr: a.Expr})
 		if v == cty.DynamicVal {
 			hasDefault = true // reported
 		}
@@ -132,65 +127,6 @@ func (x *expansion) oneVariable(d *decl, given *Value) (Variable, bool) {
 	x.sink.add(diag.New(diag.NoValue, d.rng, `variable "`+d.name+`" has no value`,
 		"It has no default. Give one with --var "+d.name+"=VALUE, SCENARIO_VAR_"+d.name+" or --var-file."))
 	return result, false
-}
-
-// fit converts a value to a variable's type.
-func (x *expansion) fit(v cty.Value, want cty.Type, defaults *typeexpr.Defaults, name, what string, at hcl.Range, e hclsyntax.Expression) (cty.Value, bool) {
-	if defaults != nil && !v.IsNull() {
-		v = defaults.Apply(v)
-	}
-	got, err := convert.Convert(sequence(v, want), want)
-	if err == nil {
-		return got, true
-	}
-	if pathErr, ok := err.(cty.PathError); ok && e != nil {
-		at = narrow(e, pathErr.Path)
-	}
-	x.sink.add(diag.New(diag.WrongValue, at, `variable "`+name+`" takes `+typeName(want)+", "+what+" is "+typeName(v.Type()), upperFirst(err.Error())+"."))
-	return cty.DynamicVal, false
-}
-
-// fromOutside reads a value that a person gives with the command.
-func (x *expansion) fromOutside(d *decl, given *Value, want cty.Type, defaults *typeexpr.Defaults, hidden bool) (cty.Value, bool) {
-	if given.Expr == nil && want.IsPrimitiveType() {
-		v, err := convert.Convert(cty.StringVal(given.Text), want)
-		if err != nil {
-			is := strconv.Quote(given.Text)
-			if hidden {
-				is = "the value given"
-			}
-			x.sink.add(diag.New(diag.WrongValue, given.Range, `variable "`+d.name+`" takes `+typeName(want)+", not "+is, "",
-				diag.Also(d.rng, "declared here")))
-			return cty.DynamicVal, false
-		}
-		return v, true
-	}
-	e := given.Expr
-	if e == nil {
-		parsed, diags := syntax.ParseExpression([]byte(given.Text), given.Range.Filename, given.Range.Start)
-		if diags.HasErrors() {
-			x.sink.add(diag.New(diag.WrongValue, given.Range, `the value of variable "`+d.name+`" can't be read`,
-				outsideHint(want, "It isn't an expression."), diag.Also(d.rng, "declared here")))
-			return cty.DynamicVal, false
-		}
-		e = parsed
-	}
-	v, diags := e.Value(nil)
-	if diags.HasErrors() {
-		x.sink.add(diag.New(diag.WrongValue, given.Range, `the value of variable "`+d.name+`" can't be read`,
-			outsideHint(want, "It must be a plain value, without references and functions."), diag.Also(d.rng, "declared here")))
-		return cty.DynamicVal, false
-	}
-	native, _ := e.(hclsyntax.Expression)
-	return x.fit(v, want, defaults, d.name, "the value", e.Range(), native)
-}
-
-func outsideHint(want cty.Type, why string) string {
-	hint := "It takes " + typeName(want) + ", written as in a file."
-	if want == cty.DynamicPseudoType {
-		hint = `It has no type, so its value is written as in a file: a string stands in quotes.`
-	}
-	return strings.TrimSpace(why + " " + hint)
 }
 
 // validate holds a variable's value against its validation blocks.

@@ -45,7 +45,10 @@ type Code struct {
 }
 
 // File is a file of an example.
-type File struct{ Name, Text string }
+type File struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
 
 // kinds are the kinds of types in the order in which they are shown.
 var kinds = []schema.Kind{schema.Action, schema.Fault, schema.Probe, schema.Workload, schema.NodeKind}
