@@ -43,7 +43,7 @@ func (x *executor) inject(ctx context.Context, v *vertex, def step.Definition, e
 	if err != nil {
 		return step.Result{}, err
 	}
-	return seen.Result, x.outlast(ctx, f)
+	return seen.Result, x.outlast(ctx, ctx, f)
 }
 
 // activate takes a fault from its intent to where its effect was observed.
@@ -78,12 +78,13 @@ func (x *executor) activate(ctx context.Context, v *vertex, def step.Definition,
 }
 
 // outlast waits for the end that a fault says itself, if it does, and heals it.
-func (x *executor) outlast(ctx context.Context, f *live) error {
+// The wait ends early with until.
+func (x *executor) outlast(ctx, until context.Context, f *live) error {
 	if f.lasts == 0 {
 		return nil
 	}
-	if err := x.Clock.Sleep(ctx, f.lasts); err != nil {
-		return context.Cause(ctx)
+	if err := x.Clock.Sleep(until, f.lasts); err != nil {
+		return context.Cause(until)
 	}
 	return x.heal(ctx, f)
 }

@@ -21,6 +21,7 @@ import (
 type injections struct {
 	v      *vertex
 	seq    step.Sequence
+	phase  context.Context // what has begun, an injection or a heal, is cut off by its end only
 	ctx    context.Context // ends with the phase, and when no more is to come
 	cancel context.CancelCauseFunc
 	begun  chan struct{} // closed when the first is in effect
@@ -42,7 +43,8 @@ func (c faultsOf) Begin(seq step.Sequence) error {
 			err = fmt.Errorf("bug: %s injects a sequence already", c.v.ID)
 			return
 		}
-		s.ctx, s.cancel = context.WithCancelCause(x.ctx)
+		s.phase = x.ctx
+		s.ctx, s.cancel = context.WithCancelCause(s.phase)
 		x.injecting[c.v.ID] = s
 	})
 	if err == nil {
@@ -159,9 +161,12 @@ func (x *executor) injectNext(s *injections, n int, in *step.Injection) bool {
 		x.emit(event.StepProgress{Step: s.v.ID, Text: fmt.Sprintf("%s is left out this time: %s", in.Type, why)})
 		return s.ctx.Err() == nil
 	}
+	if s.ctx.Err() != nil {
+		return false
+	}
 	v := x.injectionVertex(s.v, def.Type, n, in)
 	env := x.envOf(v)
-	f, seen, err := x.activate(s.ctx, v, def, &env, in.Args)
+	f, seen, err := x.activate(s.phase, v, def, &env, in.Args)
 	if err != nil {
 		x.injectionEnded(s, v, "", err)
 		return false
@@ -176,7 +181,7 @@ func (x *executor) injectNext(s *injections, n int, in *step.Injection) bool {
 	s.ended[n] = ended
 	s.lives.Go(func() {
 		defer close(ended)
-		x.injectionEnded(s, v, seen.Summary, x.outlast(s.ctx, f))
+		x.injectionEnded(s, v, seen.Summary, x.outlast(s.phase, s.ctx, f))
 	})
 	return true
 }
@@ -240,14 +245,11 @@ func (x *executor) injectionVertex(by *vertex, t schema.Type, n int, in *step.In
 // cut short, or failed, which fails the step that injected it as well.
 func (x *executor) injectionEnded(s *injections, v *vertex, summary string, err error) {
 	out := outcome{state: event.Passed, summary: summary}
-	if err != nil && context.Cause(s.ctx) != errEnough {
-		c := classify(s.ctx, err)
+	if err != nil && !errors.Is(err, errEnough) {
+		c := classify(s.phase, err)
 		out = outcome{state: c.State, cause: c}
 	}
 	x.ask(func() {
-		if out.state == event.Passed && v.record.life == nil {
-			out = outcome{state: event.Skipped, summary: "not injected any more: " + s.v.ID + " ends"}
-		}
 		x.settle(v, out)
 		x.reach(v, finished)
 		if l := v.record.life; l != nil && l.State == fault.Healed {

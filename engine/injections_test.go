@@ -195,6 +195,38 @@ func TestASequenceLeavesOutWhatWouldCollideWithOtherFaults(t *testing.T) {
 	}
 }
 
+// Its end isn't a reason to break off what has begun: nobody would know whether
+// it is in effect.
+func TestWhatHasBegunOfASequenceIsNotCutOffByItsEnd(t *testing.T) {
+	slowly := func(ctx context.Context, env *step.Env) error { return env.Clock.Sleep(ctx, 900*time.Millisecond) }
+	for _, test := range []struct {
+		name string
+		hit  *testFault
+		goes time.Duration // on with it
+	}{
+		{"a heal", &testFault{onHeal: slowly}, 1700 * time.Millisecond},
+		{"an injection", &testFault{onInject: slowly}, 300 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			hit := test.hit
+			s, st, _ := squalls(hit)
+			s.then(st)
+			s.then(s.action("on", sleeps(test.goes)))
+			s.then(s.action("over", func(ctx context.Context, env *step.Env) (step.Result, error) {
+				return step.Result{}, env.Faults.Heal(ctx, "action.storm")
+			}))
+			p := s.play(t, t.TempDir())
+			p.expect(t, 0)
+			if text := p.text(); strings.Contains(text, `"invalid"`) || strings.Contains(text, "skipped") {
+				t.Errorf("something was broken off:\n%s", text)
+			}
+			if hit.injected == 0 || hit.healed != hit.injected {
+				t.Errorf("injected %d, healed %d", hit.injected, hit.healed)
+			}
+		})
+	}
+}
+
 func TestASequenceEndsWithTheRun(t *testing.T) {
 	var signals chan os.Signal
 	for _, test := range []struct {
