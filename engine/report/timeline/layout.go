@@ -56,10 +56,15 @@ type columns struct{ kind, name int }
 func columnsFor(steps []event.Step) columns {
 	var kinds, names []string
 	for _, s := range steps {
-		kinds = append(kinds, kindOf(s))
+		kinds = append(kinds, strings.Repeat(" ", 2*depth(s))+kindOf(s))
 		names = append(names, stepName(s))
 	}
-	return columns{kind: widest(kinds, 8, 16) + 1, name: widest(names, 8, 24) + 1}
+	return columns{kind: widest(kinds, 8, 18) + 1, name: widest(names, 8, 24) + 1}
+}
+
+// with is as wide as both: what isn't in the plan may be wider than what is.
+func (c columns) with(o columns) columns {
+	return columns{max(c.kind, o.kind), max(c.name, o.name)}
 }
 
 func widest(texts []string, atLeast, atMost int) int {

@@ -19,8 +19,10 @@ type screen struct {
 // resize wraps what stands on the screen anew, as terminals do.
 func (s *screen) resize(width int) {
 	var text strings.Builder
-	for i, row := range s.rows {
-		text.WriteString(row)
+	for i := range max(len(s.rows), s.row) { // the last ones may be empty, and not among the rows
+		if i < len(s.rows) {
+			text.WriteString(s.rows[i])
+		}
 		if !s.soft[i] && i < s.row {
 			text.WriteByte('\n')
 		}

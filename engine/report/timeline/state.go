@@ -171,6 +171,7 @@ func (v *variant) recordRound(b event.RoundStarted) {
 	}
 	v.faults = slices.DeleteFunc(v.faults, func(f *faultLife) bool { return f.healed != 0 && gone[f.step] })
 	v.rounds[b.Step] = nil
+	v.columns = v.columns.with(columnsFor(b.Steps))
 	for _, s := range b.Steps {
 		v.steps[s.Address] = s
 		v.rounds[b.Step] = append(v.rounds[b.Step], s.Address)
