@@ -33,7 +33,7 @@ func effects() map[string]effect {
 		"pause":         {args: nodes, shows: `probe.web.class == "timeout"`},
 		"kill_process":  {args: node + `name = "sleep"`, shows: `probe.sleepers.count == 0`},
 		"pause_process": {args: node + `command = "http.server"`, shows: `probe.web.class == "timeout" && probe.peer.ok`},
-		"limit_cpu":     {args: nodes + "cpus = 0.1", shows: `tonumber(probe.throttled.stdout) > 0`},
+		"limit_cpu":     {args: nodes + "cpus = 0.1", shows: `tonumber(trimspace(probe.throttled.stdout)) > 0`},
 		"limit_memory":  {args: nodes + `memory = "64m"`, shows: `probe.hungry.exit_code == 137`},
 		"fill_disk":     {args: node + `path = "/small"`, shows: `strcontains(probe.writes.stderr, "No space left")`},
 		"disconnect":    {args: node, shows: `!probe.web.ok && probe.state.running`},
@@ -141,7 +141,7 @@ node "b" {
 
 probe "http" "web" {
   url     = "http://a:8080/"
-  timeout = "500ms"
+  timeout = "1s"
 }
 
 probe "http" "peer" {
