@@ -119,7 +119,9 @@ func (x *executor) uproot(f *live) {
 	f.v.record.life = nil
 }
 
-// writeIntent puts on disk what another process needs to know of the fault.
+// writeIntent writes down what another process needs to know of the fault. That
+// waits for the disk, unless the fault is on links: what is in force there is in
+// the kernel only and goes with the machine, and a step waits.
 func (x *executor) writeIntent(f *live) error {
 	r := fault.Record{Variant: x.key, Step: f.Step, Type: f.Type.Name, Intent: f.intent}
 	x.ask(func() {
@@ -129,7 +131,10 @@ func (x *executor) writeIntent(f *live) error {
 			}
 		}
 	})
-	return x.journal.Write(r)
+	if slices.Equal(f.Type.Takes, []schema.Resource{schema.Links}) {
+		return x.journal.Write(r)
+	}
+	return x.journal.WriteThrough(r)
 }
 
 // observe waits until the effect of a fault is seen. If it isn't, nothing can

@@ -131,12 +131,15 @@ func changeCalls(was, want *linksWanted, change linkChange, found *linksFound) (
 // agent was killed: whatever comes after, they were not in force all the time. On
 // the loop.
 func (x *executor) noteLapses(name string, was linksWanted, found linksFound, change linkChange) {
-	places := x.linkPlaces()
 	gone := link.Missing(was.rules, found.rules)
 	slow := missingShape(name, was.leaving, found.leaving)
 	if slow == nil {
 		slow = missingShape(name, was.arriving, found.arriving)
 	}
+	if len(gone) == 0 && slow == nil {
+		return
+	}
+	places := x.linkPlaces()
 	note := func(step string, links []link.Link) {
 		if x.links.lapsed[step] != nil {
 			return

@@ -42,12 +42,13 @@ func runtimeConfig() json.RawMessage { return nil }
 
 // keepers are what an agent has in force and takes back at its end.
 type keepers struct {
-	rules     rules.Keeper
-	shapes    shape.Keeper
-	holds     hold.Keeper
-	lookups   lookups.Keeper
-	processes procfs.Keeper
-	room      fill.Keeper
+	processors *processors
+	rules      rules.Keeper
+	shapes     shape.Keeper
+	holds      hold.Keeper
+	lookups    lookups.Keeper
+	processes  procfs.Keeper
+	room       fill.Keeper
 }
 
 func (k *keepers) Close() error {
@@ -59,7 +60,7 @@ func (k *keepers) Close() error {
 // has the right to one only, by where it is.
 func agentJobs(k *keepers) map[string]agent.Job {
 	return map[string]agent.Job{
-		"http": traffic.HTTPJob, "tcp": traffic.TCPJob,
+		"http": k.processors.all(traffic.HTTPJob), "tcp": k.processors.all(traffic.TCPJob),
 		link.CanJob:   kernel.Can,
 		link.RulesJob: k.rules.Apply, link.KnockJob: k.rules.Knock,
 		link.ShapeJob: k.shapes.Apply, link.ShapedJob: k.shapes.Look,

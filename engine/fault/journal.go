@@ -40,14 +40,33 @@ type Journal struct {
 // the first record.
 func NewJournal(dir string) *Journal { return &Journal{dir: dir} }
 
-// Write appends a record and returns when it is on the disk.
+// Write appends a record and returns when it will outlive this process. A machine
+// that goes down may take it along.
 func (j *Journal) Write(r Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.write(r)
+}
+
+// WriteThrough appends a record and returns when it is on the disk.
+func (j *Journal) WriteThrough(r Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.write(r); err != nil {
+		return err
+	}
+	if err := j.f.Sync(); err != nil {
+		return fmt.Errorf("write the intent of %s: %w", r.Step, err)
+	}
+	return nil
+}
+
+// write appends a record. Under the lock.
+func (j *Journal) write(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("write the intent of %s: %w", r.Step, err)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	if j.f == nil {
 		j.f, err = os.OpenFile(filepath.Join(j.dir, journalName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -55,9 +74,6 @@ func (j *Journal) Write(r Record) error {
 		}
 	}
 	if _, err := j.f.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write the intent of %s: %w", r.Step, err)
-	}
-	if err := j.f.Sync(); err != nil {
 		return fmt.Errorf("write the intent of %s: %w", r.Step, err)
 	}
 	return nil

@@ -97,14 +97,14 @@ const (
 
 // Rule is a link's effect at one of its ends.
 type Rule struct {
-	Way Way `json:"way"`
+	Way Way
 	// Peer is the address of the other end; the zero address: every one but
 	// the end's own.
-	Peer     netip.Addr `json:"peer"`
-	Protocol Protocol   `json:"protocol,omitempty"` // with Port
-	Port     int        `json:"port,omitempty"`     // destination; 0: every packet
-	Verdict  Verdict    `json:"verdict"`
-	Percent  float64    `json:"percent,omitempty"`
+	Peer     netip.Addr
+	Protocol Protocol // with Port
+	Port     int      // destination; 0: every packet
+	Verdict  Verdict
+	Percent  float64 // of Lose
 }
 
 // nearlyAll is from which share on so many packets are lost, in per cent, that

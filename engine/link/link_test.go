@@ -122,3 +122,27 @@ func TestWhatIsMissingIsCounted(t *testing.T) {
 	same(t, Missing([]Rule{lost, one, lost}, found), []Rule{lost})
 	same(t, Missing([]Rule{one}, nil), []Rule{one})
 }
+
+func TestARuleIsReadAsItWasWritten(t *testing.T) {
+	for want, r := range map[string]Rule{
+		"out drop 0 10.0.0.2 - 0":       {Way: Out, Peer: b, Verdict: Drop},
+		"in drop 0 - - 0":               {Way: In, Verdict: Drop},
+		"out reject 0 fd00::7 tcp 8080": {Way: Out, Peer: netip.MustParseAddr("fd00::7"), Protocol: TCP, Port: 8080, Verdict: Reject},
+		"out lose 0.001 - - 0":          {Way: Out, Verdict: Lose, Percent: 0.001},
+	} {
+		text, err := r.MarshalText()
+		if err != nil || string(text) != want {
+			t.Errorf("%q %v, want %q", text, err, want)
+		}
+		var read Rule
+		if err := read.UnmarshalText(text); err != nil || read != r {
+			t.Errorf("%q is read as %+v, %v", text, read, err)
+		}
+	}
+	for _, bad := range []string{"", "out drop 0 - -", "out drop 0 - - 0 0", "out drop x - - 0", "out drop 0 nobody - 0", "out drop 0 - - port"} {
+		kept := Rule{Way: In}
+		if err := kept.UnmarshalText([]byte(bad)); err == nil || kept != (Rule{Way: In}) {
+			t.Errorf("%q is read as %+v, %v", bad, kept, err)
+		}
+	}
+}

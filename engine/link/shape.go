@@ -51,6 +51,9 @@ const (
 // for that a node delays what they send to it, which comes to the same there and
 // back.
 func ShapesOf(end string, links []Link, places Places, delays Way) (leaving, arriving []Shape) {
+	if !slices.ContainsFunc(links, func(l Link) bool { return l.Effect.Slows() }) {
+		return nil, nil
+	}
 	leaving = shapes(end, places, func(peer string) (s Shape) {
 		for _, l := range links {
 			switch {

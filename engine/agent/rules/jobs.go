@@ -43,10 +43,8 @@ func (k *Keeper) Knock(_ context.Context, spec []byte, out func([]byte) error) e
 	if err != nil {
 		return err
 	}
-	for _, to := range at {
-		if err := knock(to); err != nil {
-			return fmt.Errorf("send a packet to %s: %w", to.At, err)
-		}
+	if err := knock(at); err != nil {
+		return err
 	}
 	return tell(table, out)
 }

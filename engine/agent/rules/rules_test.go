@@ -17,9 +17,9 @@ import (
 	"github.com/scenario-run/scenario/engine/link"
 )
 
-// open opens the table of the goroutine's namespace, for as long as the test
+// opened opens the table of the goroutine's namespace, for as long as the test
 // runs.
-func open(t *testing.T) *Table {
+func opened(t *testing.T) *Table {
 	t.Helper()
 	table, err := Open()
 	netnstest.Must(t, err)
@@ -45,7 +45,7 @@ func TestRulesDoWhatTheySay(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			netnstest.Pair(t)
-			table := open(t)
+			table := opened(t)
 			netnstest.Must(t, netnstest.Dial(netnstest.Theirs, netnstest.Open))
 			netnstest.Must(t, table.Apply([]link.Rule{test.rule}))
 			if err := netnstest.Dial(netnstest.Theirs, netnstest.Open); !errors.Is(err, test.open) {
@@ -120,7 +120,7 @@ func TestRulesGoWithTheirMaker(t *testing.T) {
 	netnstest.Must(t, err)
 	drop := link.Rule{Way: link.Out, Verdict: link.Drop}
 	netnstest.Must(t, maker.Apply([]link.Rule{drop}))
-	other := open(t)
+	other := opened(t)
 	if err := other.Apply([]link.Rule{drop}); !errors.Is(err, unix.EPERM) || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("the rules of another are changed: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestRulesGoWithTheirMaker(t *testing.T) {
 
 func TestLossIsAsOftenAsItSays(t *testing.T) {
 	netnstest.Pair(t)
-	netnstest.Must(t, open(t).Apply([]link.Rule{{Way: link.Out, Verdict: link.Lose, Percent: 30}}))
+	netnstest.Must(t, opened(t).Apply([]link.Rule{{Way: link.Out, Verdict: link.Lose, Percent: 30}}))
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	netnstest.Must(t, err)
 	defer unix.Close(fd)
@@ -162,7 +162,7 @@ func TestLossIsAsOftenAsItSays(t *testing.T) {
 
 func TestWhatANodeSaysToItselfIsLeftAlone(t *testing.T) {
 	netnstest.Pair(t)
-	netnstest.Must(t, open(t).Apply([]link.Rule{{Way: link.In, Verdict: link.Drop}, {Way: link.Out, Verdict: link.Drop}}))
+	netnstest.Must(t, opened(t).Apply([]link.Rule{{Way: link.In, Verdict: link.Drop}, {Way: link.Out, Verdict: link.Drop}}))
 	if err := netnstest.Dial("127.0.0.1", netnstest.Open); err != nil {
 		t.Errorf("connecting to itself: %v", err)
 	}
@@ -174,7 +174,7 @@ func TestOtherTablesAreLeftAlone(t *testing.T) {
 	netnstest.Must(t, err)
 	conn.AddTable(&nftables.Table{Name: "other", Family: nftables.TableFamilyIPv4})
 	netnstest.Must(t, conn.Flush())
-	table := open(t)
+	table := opened(t)
 	netnstest.Must(t, table.Apply([]link.Rule{{Way: link.In, Verdict: link.Drop}}))
 	netnstest.Must(t, table.Apply(nil))
 	tables, err := conn.ListTables()
@@ -187,7 +187,7 @@ func TestOtherTablesAreLeftAlone(t *testing.T) {
 func TestARuleThatCanNotBeIsAnErrorAndChangesNothing(t *testing.T) {
 	netnstest.Pair(t)
 	good := link.Rule{Way: link.Out, Verdict: link.Drop}
-	table := open(t)
+	table := opened(t)
 	netnstest.Must(t, table.Apply([]link.Rule{good}))
 	for _, bad := range []link.Rule{
 		{Way: link.Out, Verdict: "explode"},
@@ -217,7 +217,7 @@ func TestTheJobsPutRulesInForceAndCloseEndsThem(t *testing.T) {
 		t.Errorf("in force: %v", seen)
 	}
 	netnstest.Must(t, k.Close())
-	if left, err := open(t).Read(); err != nil || len(left) > 0 {
+	if left, err := opened(t).Read(); err != nil || len(left) > 0 {
 		t.Errorf("left: %v %v", left, err)
 	}
 }

@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -69,7 +68,7 @@ func ruleOf(r link.Rule) (nft.Rule, error) {
 	}
 	// The rule as it was asked for is kept beside it in the kernel, so that
 	// reading it back needs no second bookkeeping.
-	asked, err := json.Marshal(r)
+	asked, err := r.MarshalText()
 	return nft.Rule{Chain: string(r.Way), Exprs: exprs, Note: asked}, err
 }
 
@@ -82,7 +81,7 @@ func (t *Table) Read() ([]link.Count, error) {
 	all := make([]link.Count, len(found))
 	for i, f := range found {
 		all[i].Packets = f.Packets
-		if err := json.Unmarshal(f.Note, &all[i].Rule); err != nil {
+		if err := all[i].Rule.UnmarshalText(f.Note); err != nil {
 			return nil, fmt.Errorf("the table %s has a rule that is not ours: %w", ours().Name, err)
 		}
 	}
