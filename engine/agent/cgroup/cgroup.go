@@ -56,7 +56,11 @@ func Limits(file, mount string) (limits runtime.Limits, err error) {
 	if _, first := groups["memory"]; first {
 		return version1(groups, mount)
 	}
-	return version2(groups[""], mount)
+	group, second := groups[""]
+	if !second {
+		return limits, fmt.Errorf("read limits: %s names no group for memory", file)
+	}
+	return version2(group, mount)
 }
 
 // groupsOf reads the lines of /proc/PID/cgroup: number, controllers, path. That
@@ -140,8 +144,15 @@ func parse(text string) (int64, error) {
 
 // read reads a file of a group. Where the daemon is itself in a group, what it
 // has mounted begins below that: then the group's path does too.
+//
+// A path that is the root, or leads up, is one as another namespace of groups
+// shows it: "/" is then the reader's own group, and below the mount it would be
+// that of the whole machine.
 func read(mount, group, name string) (string, error) {
 	parts := strings.Split(strings.Trim(group, "/"), "/")
+	if parts[0] == "" || parts[0] == ".." {
+		return "", fmt.Errorf("read limits: the node's group is told as %q, from within another namespace of control groups", group)
+	}
 	for i := range parts {
 		text, err := os.ReadFile(filepath.Join(slices.Concat([]string{mount}, parts[i:], []string{name})...))
 		if err == nil {
