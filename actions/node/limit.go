@@ -126,11 +126,14 @@ func (l limit) isNone() bool { return l == limit{} }
 func (l limit) allows(other limit) bool { return l.CPUs >= other.CPUs && l.Memory >= other.Memory }
 
 // is says that a limit is in force as another was called for: kernels count in
-// pages, which are of 64 KiB at most, and in parts of a period.
+// pages, which are of 64 KiB at most, and in parts of a period; systemd, which
+// many daemons leave groups to, in hundredths of a CPU, rounded up.
 func (l limit) is(called limit) bool {
-	const page, part = 64 << 10, 1e-4
+	const page, part, hundredth = 64 << 10, 1e-4, 0.01
 	less := called.Memory - l.Memory
-	return l.isNone() == called.isNone() && less >= 0 && less < page && math.Abs(l.CPUs-called.CPUs) < part
+	rounded := math.Ceil((called.CPUs-part)/hundredth) * hundredth
+	cpus := math.Abs(l.CPUs-called.CPUs) < part || math.Abs(l.CPUs-rounded) < part
+	return l.isNone() == called.isNone() && less >= 0 && less < page && cpus
 }
 
 func (l limit) String() string {
@@ -220,6 +223,13 @@ func (f limitFault[In]) Observe(ctx context.Context, env *step.Env, in limitInte
 	return effect, nil
 }
 
+// Where the daemon has version 2 of cgroups, why a node was killed can be told
+// after its exit.
+const (
+	killedExit  = 128 + 9 // SIGKILL
+	reasonLimit = time.Second
+)
+
 func observeLimit(ctx context.Context, env *step.Env, n step.Node, want limit) (string, error) {
 	s, err := env.Nodes.State(ctx, string(n))
 	switch {
@@ -227,6 +237,8 @@ func observeLimit(ctx context.Context, env *step.Env, n step.Node, want limit) (
 		return "", err
 	case !s.Running && s.OOMKilled && want.Memory != 0:
 		return fmt.Sprintf("killed for using more than %s (exit code %d)", want, s.ExitCode), nil
+	case !s.Running && s.ExitCode == killedExit && want.Memory != 0 && env.Clock.Now().Sub(s.ExitedAt) < reasonLimit:
+		return "", fmt.Errorf("%s was killed while it was limited to %s, and nothing says why", n, want)
 	case !s.Running:
 		return "", step.Failf("%s exited with code %d while it was limited to %s", n, s.ExitCode, want).AsFinal()
 	}

@@ -104,6 +104,23 @@ func TestALimitThatIsRoundedToPagesIsInForce(t *testing.T) {
 	}
 }
 
+func TestALimitThatSystemdRoundsUpIsInForce(t *testing.T) {
+	for got, active := range map[float64]bool{0.125: true, 0.13: true, 0.135: false, 0.12: false} {
+		w := world()
+		w.OnLimit = func(l *runtime.Limits) { l.CPUs = got }
+		f, intent := mustInject(t, w, "limit_cpu", on(given{"cpus": cty.NumberFloatVal(0.125)}, "node.head"))
+		ctx, cancel := context.WithCancel(t.Context())
+		if !active {
+			cancel() // or it would be looked at again and again
+		}
+		_, err := f.Observe(ctx, w.Env(), intent)
+		cancel()
+		if (err == nil) != active {
+			t.Errorf("%g in place of 0.125: %v", got, err)
+		}
+	}
+}
+
 func TestWhatLimitsNothingIsAFailure(t *testing.T) {
 	for name, l := range limits {
 		w := steptest.New(steptest.Node{Address: "node.head", Limits: l.want})
