@@ -61,7 +61,8 @@ type node struct {
 	gone      bool          // the exit that ended the current start is known
 	down      chan struct{} // closed when the current start has ended; nil before the first
 	exitCode  int
-	oom       bool
+	oom       bool          // a process of the current start was killed for want of memory
+	oomTold   chan struct{} // closed when that is known; nil before the first start
 	// starved is the failure that a process was killed for want of memory, while
 	// the node itself has not exited for it; nil if there is none.
 	starved  *event.Cause
@@ -231,7 +232,7 @@ func (x *executor) newStart(n *node) {
 	n.launches++
 	n.asked, n.gone, n.oom, n.isReady, n.followed = false, false, false, false, false
 	n.starved = nil
-	n.down = make(chan struct{})
+	n.down, n.oomTold = make(chan struct{}), make(chan struct{})
 	x.become(n, nodeStarting, event.NodeChanged{})
 }
 
@@ -301,11 +302,17 @@ func (x *executor) exited(n *node, code int) {
 		x.verdict.diedAt = x.now()
 	}
 	x.halt(fmt.Sprintf("%s exited with code %d", address, code))
+	oomTold := n.oomTold
 	x.deaths.Add(1)
 	x.task(func() {
 		defer x.deaths.Done()
 		tail := follow.lastWords(x.base, x.Clock, tailLines)
+		oom := change.OOMKilled || code == killedExit && x.await(oomTold, "the wait for the reason of an exit")
 		x.ask(func() {
+			if oom && !change.OOMKilled {
+				known := exitCause(address, code, oom, nil)
+				c.Message, c.Hint, change.OOMKilled = known.Message, known.Hint, true
+			}
 			change.Node, change.State, change.IP, change.Unasked, change.Log = address, nodeExited, n.facts.IP, true, tail
 			c.Detail, c.LogOf = strings.Join(tail, "\n"), address
 			x.emit(change)

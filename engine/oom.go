@@ -11,8 +11,13 @@ import (
 )
 
 // oomExit is how long a node may take to exit after one of its processes was
-// killed for want of memory, and still be said to have exited for it.
+// killed for want of memory, and still be said to have exited for it. The two
+// are told in either order: with version 2 of cgroups a place may see the exit
+// first.
 const oomExit = 250 * time.Millisecond
+
+// killedExit is the exit code of a node whose first process got SIGKILL.
+const killedExit = 128 + 9
 
 // ranOutOfMemory takes in that the kernel has killed a process of a node for
 // using too much memory. Where nothing explains that, it fails the scenario at
@@ -20,10 +25,13 @@ const oomExit = 250 * time.Millisecond
 // has lost a part of itself may go on to answer, and would pass for a whole
 // one. On the loop.
 func (x *executor) ranOutOfMemory(n *node) {
-	if n.starts != n.launches { // of an older start
+	if n.starts != n.launches || n.launches == 0 { // of an older start
 		return
 	}
-	n.oom = true
+	if !n.oom {
+		n.oom = true
+		close(n.oomTold)
+	}
 	if n.gone || n.starved != nil || n.mayExit || x.tearing || x.lost || x.explainsWantOfMemory(n) {
 		return
 	}
@@ -40,18 +48,21 @@ func (x *executor) ranOutOfMemory(n *node) {
 	x.deaths.Add(1)
 	x.task(func() {
 		defer x.deaths.Done()
-		x.awaitExit(down)
+		x.await(down, "the wait for an exit")
 		x.ask(func() { x.saysStarved(n, c) })
 	})
 }
 
-// awaitExit waits a moment for the end of a node's start.
-func (x *executor) awaitExit(down <-chan struct{}) {
-	ctx, cancel := withLimit(x.base, x.Clock, &limit{what: "the wait for an exit", of: oomExit})
+// await waits a moment for one of the two, an exit or its reason, after the
+// other, and says whether it has come.
+func (x *executor) await(told <-chan struct{}, what string) bool {
+	ctx, cancel := withLimit(x.base, x.Clock, &limit{what: what, of: oomExit})
 	defer cancel()
 	select {
-	case <-down:
+	case <-told:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -70,6 +70,36 @@ func TestANodeThatIsKilledForWantOfMemoryIsSaidToHaveExited(t *testing.T) {
 	}
 }
 
+// With version 2 of cgroups, that a process was killed for want of memory may be
+// told after the exit of the node that it was.
+func TestWhyANodeWasKilledMayBeToldAfterItsExit(t *testing.T) {
+	for name, tt := range map[string]struct {
+		told bool
+		says string
+	}{
+		"a moment after": {true, "node.a was killed for using too much memory (code 137)"},
+		"or not at all":  {false, "node.a exited with code 137; no step had asked for that"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene()
+			s.node("a", nil)
+			s.fake.Script = scripted(map[string]fake.Script{"a": {Prints: []string{"the last line"}}})
+			s.then(s.action("it", starves(func() {
+				s.placed.Exit("node.a", killedExit)
+				if tt.told {
+					time.AfterFunc(100*time.Millisecond, func() { s.placed.OOMOfOne("node.a") })
+				}
+			})))
+			p := s.play(t, t.TempDir())
+			p.expect(t, 1)
+			p.expectCause(t, tt.says)
+			if said := unasked(p); len(said) != 1 || said[0].OOMKilled != tt.told || said[0].State != nodeExited {
+				t.Errorf("said: %+v", said)
+			}
+		})
+	}
+}
+
 func TestWhatExplainsWantOfMemory(t *testing.T) {
 	tests := []struct {
 		name  string
