@@ -54,11 +54,12 @@ func abilities(n schema.Need) (all []link.Ability) {
 // lacking says what the kernel has not got that a step needs, or nil.
 func (x *executor) lacking(v *vertex) *event.Cause {
 	for _, n := range v.Needs() {
-		if _, err := x.kernel.Best(abilities(n)); err != nil {
+		all := abilities(n)
+		if _, err := x.kernel.Best(all); err != nil {
 			return &event.Cause{
 				State:   event.Error,
 				Message: fmt.Sprintf("%s needs %s of this machine's kernel, which has not got it: %s", v.ID, n, err),
-				Hint:    "load the module of that name (modprobe), or run where the kernel has it",
+				Hint:    x.kernel.Mend(all[0]),
 				Excerpt: x.excerpt(v.Step.Range),
 			}
 		}

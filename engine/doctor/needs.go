@@ -25,14 +25,14 @@ func needsOf(t schema.Type, kernel link.Kernel) Finding {
 		all := abilities(n)
 		best, err := kernel.Best(all)
 		if err != nil {
-			return Finding{t.Name, Limited, fmt.Sprintf("can't be injected: %v", err), load(all[0])}
+			return Finding{t.Name, Limited, fmt.Sprintf("can't be injected: %v", err), kernel.Mend(all[0])}
 		}
 		uses = append(uses, string(best))
 		if best == all[0] {
 			continue
 		}
 		missing = append(missing, fmt.Sprintf("for want of %s (%s)", all[0], kernel[all[0]]))
-		f.State, f.Mend = Limited, load(all[0])
+		f.State, f.Mend = Limited, kernel.Mend(all[0])
 	}
 	f.Text = "by " + strings.Join(append(uses, missing...), ", ")
 	return f
@@ -43,19 +43,4 @@ func abilities(n schema.Need) (all []link.Ability) {
 		all = append(all, link.Ability(name))
 	}
 	return all
-}
-
-// modules are the kernel's modules of abilities.
-var modules = map[link.Ability]string{
-	link.NFTables: "nf_tables", link.Rejects: "nft_reject_inet", link.Numgen: "nft_numgen",
-	link.HTB: "sch_htb", link.Netem: "sch_netem", link.NFQueue: "nft_queue",
-}
-
-// load says how a kernel comes by an ability.
-func load(a link.Ability) string {
-	module, known := modules[a]
-	if !known {
-		return ""
-	}
-	return fmt.Sprintf("on the machine of the nodes: modprobe %s (Debian, Ubuntu: of package linux-modules-extra-$(uname -r), if there is no such module)", module)
 }

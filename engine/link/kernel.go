@@ -55,3 +55,27 @@ func (k Kernel) Best(of []Ability) (Ability, error) {
 	}
 	return "", errors.New(strings.Join(reasons, "; "))
 }
+
+// Forbidden is why a kernel can't do what it may well have: agents are kept from
+// it, as by a seccomp profile.
+const Forbidden = "an agent may not use it"
+
+// Mend says how an ability can be had that the kernel has not got.
+func (k Kernel) Mend(a Ability) string {
+	if k[a] == Forbidden {
+		return "let containers use it: docker info has the seccomp profile and the security modules of the daemon, under Security Options"
+	}
+	module, known := modules()[a]
+	if !known {
+		return "run where the kernel is a newer one"
+	}
+	return fmt.Sprintf("on the machine of the nodes: modprobe %s (Debian, Ubuntu: of package linux-modules-extra-$(uname -r), if there is no such module)", module)
+}
+
+// modules are the kernel's modules of abilities.
+func modules() map[Ability]string {
+	return map[Ability]string{
+		NFTables: "nf_tables", Rejects: "nft_reject_inet", Numgen: "nft_numgen",
+		HTB: "sch_htb", Netem: "sch_netem", NFQueue: "nft_queue",
+	}
+}

@@ -37,7 +37,7 @@ func reason(err error) string {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EPROTONOSUPPORT):
 		return "this kernel does not have it"
 	case errors.Is(err, unix.EPERM):
-		return "an agent may not use it"
+		return link.Forbidden
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
