@@ -15,12 +15,12 @@ import (
 )
 
 // WriteFile asks the runtime.
-func (c nodesOf) WriteFile(ctx context.Context, address, path string, content []byte) error {
+func (c nodesOf) WriteFile(ctx context.Context, address, path string, f runtime.NewFile) error {
 	id, err := c.created(address, func(*node) {})
 	if err != nil {
 		return err
 	}
-	return c.x.Runtime.WriteFile(ctx, id, path, content)
+	return c.x.Runtime.WriteFile(ctx, id, path, f)
 }
 
 // ReadFile asks the runtime.

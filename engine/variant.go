@@ -61,7 +61,7 @@ func (r *run) newExecutor(v Variant) *executor {
 	}
 	x.stream.redact(x.key, x.redact)
 	x.links, x.lookups, x.injecting = newLinkMatrix(), newLookupFailures(), map[string]*injections{}
-	x.env = step.Env{Dir: filepath.Dir(x.decl.Scenario.File), Started: x.startedAt, Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x, nil}, Processes: processesOf{x}, Disks: disksOf{x}, Clock: r.Clock}
+	x.env = step.Env{Started: x.startedAt, Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x, nil}, Processes: processesOf{x}, Disks: disksOf{x}, Clock: r.Clock}
 	return x
 }
 

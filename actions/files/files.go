@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"time"
 	"unicode/utf8"
@@ -35,7 +34,7 @@ func pathArg(name, doc string) schema.Attr {
 
 type copyIn struct {
 	Node    step.Node `scn:"node,required" doc:"The node to put the file into."`
-	From    *string   `scn:"from" doc:"A file on this machine; a relative path begins at the scenario's file."`
+	From    *string   `scn:"from" check:"host_file" doc:"The file to copy, relative to the file that says it."`
 	Content *string   `scn:"content" doc:"The content, in place of from."`
 	To      string    `scn:"to,required"`
 }
@@ -54,7 +53,8 @@ func copyTo() step.Definition {
 		Summary: "puts a file into a node",
 		Doc: `The node may be down, which is how to change what it will read at its next start.
 Directories that are missing are made, and a file that is there is replaced. It belongs to
-root, and can be executed if it begins with ` + "`#!`" + `. A path in ` + "`/proc`, `/sys` or `/dev`" + ` can't be written.`,
+root, all may read it, and it can be executed if the one that is copied can, or if it begins
+with ` + "`#!`" + `. It has at most 256 MiB, and is one file: a whole directory is for ` + "`mounts`" + `. A path in ` + "`/proc`, `/sys` or `/dev`" + ` can't be written.`,
 		Args: schema.Object{Attrs: []schema.Attr{pathArg("to", "The path in the node, such as /etc/app.conf.")}},
 		Check: func(args cty.Value) error {
 			from, content := args.GetAttr("from"), args.GetAttr("content")
@@ -88,45 +88,56 @@ action "start" "up" {
 }
 
 func runCopy(ctx context.Context, env *step.Env, in copyIn) (copyOut, string, error) {
-	content, err := in.bytes(env.Dir)
+	f, err := in.file()
 	if err != nil {
 		return copyOut{}, "", err
 	}
-	if err := env.Nodes.WriteFile(ctx, string(in.Node), in.To, content); err != nil {
-		return copyOut{}, "", err
+	if err := env.Nodes.WriteFile(ctx, string(in.Node), in.To, f); err != nil {
+		return copyOut{}, "", asFailure(env, in, err)
 	}
-	return copyOut{in.To, int64(len(content))}, fmt.Sprintf("%s: %d bytes", in.To, len(content)), nil
+	return copyOut{in.To, int64(len(f.Content))}, fmt.Sprintf("%s: %d bytes", in.To, len(f.Content)), nil
 }
 
-// bytes are what is to be in the file.
-func (in copyIn) bytes(dir string) ([]byte, error) {
+// asFailure tells a volume that is full, which may be what is tested, from the
+// disk of the place.
+func asFailure(env *step.Env, in copyIn, err error) error {
+	if runtime.KindOf(err) != runtime.NoSpace {
+		return err
+	}
+	volume, none := env.Disks.Volume(string(in.Node), in.To)
+	if none != nil {
+		return err
+	}
+	return step.Failf("copy: volume.%s, which %s in %s is on, has too little room for it", volume.Name, in.To, in.Node)
+}
+
+// file is what is to be in the node.
+func (in copyIn) file() (runtime.NewFile, error) {
 	if in.Content != nil {
-		return []byte(*in.Content), nil
+		return runtime.NewFile{Content: []byte(*in.Content)}, nil
 	}
-	return read(dir, *in.From)
+	return read(*in.From)
 }
 
-// read reads a file of this machine.
-func read(dir, name string) ([]byte, error) {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
+// read reads a file of this machine. That it was there when the scenario was
+// checked says little about now.
+func read(name string) (f runtime.NewFile, err error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, step.Failf("copy: there is no file %s", name)
+		return f, step.Failf("copy: there is no file %s", name)
 	case err != nil:
-		return nil, step.Failf("copy: %w", err)
+		return f, step.Failf("copy: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, step.Failf("copy: %s is not a file", name)
+		return f, step.Failf("copy: %s is not a file", name)
 	case info.Size() > mostCopied:
-		return nil, step.Failf("copy: %s has %d bytes; the most is %d", name, info.Size(), mostCopied).With("", "mount it: mounts = { \"/path\" = \"/host/path:ro\" }")
+		return f, step.Failf("copy: %s has %d bytes; the most is %d", name, info.Size(), mostCopied).With("", "mount it: mounts = { \"/path\" = \"/host/path:ro\" }")
 	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return nil, step.Failf("copy: %w", err)
+	f.Executable = info.Mode().Perm()&0o100 != 0
+	if f.Content, err = os.ReadFile(name); err != nil {
+		return f, step.Failf("copy: %w", err)
 	}
-	return content, nil
+	return f, nil
 }
 
 type fileIn struct {

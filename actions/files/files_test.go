@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,14 +36,12 @@ func world(n steptest.Node) *steptest.World {
 	return steptest.New(n)
 }
 
-// run runs copy, with the directory of a scenario's file.
-func run(t *testing.T, w *steptest.World, dir string, args given) (step.Result, error) {
+// run runs copy.
+func run(t *testing.T, w *steptest.World, args given) (step.Result, error) {
 	t.Helper()
 	d := definition(t, "copy")
-	env := w.Env()
-	env.Dir = dir
 	args["node"], args["to"] = text("node.a"), text("/etc/x")
-	return d.Action(t.Context(), env, steptest.Args(t, d, args))
+	return d.Action(t.Context(), w.Env(), steptest.Args(t, d, args))
 }
 
 // ask asks a probe of node.a.
@@ -63,11 +62,11 @@ func TestCopyPutsContentOrAFileIntoANode(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string]given{
-		"from a file": {"from": text("app.conf")}, "said": {"content": text("said")}, "": {"content": text("")},
+		"from a file": {"from": text(filepath.Join(dir, "app.conf"))}, "said": {"content": text("said")}, "": {"content": text("")},
 	} {
 		w := world(steptest.Node{})
 		w.Exit("node.a", 0) // it need not run
-		r, err := run(t, w, dir, args)
+		r, err := run(t, w, args)
 		if err != nil || r.Value.GetAttr("path").AsString() != "/etc/x" || !r.Value.GetAttr("bytes").RawEquals(cty.NumberIntVal(int64(len(want)))) {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -77,10 +76,43 @@ func TestCopyPutsContentOrAFileIntoANode(t *testing.T) {
 	}
 }
 
+func TestWhatCanBeExecutedHereCanBeInTheNode(t *testing.T) {
+	for mode, want := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o600: false, 0o655: false} {
+		name := filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(name, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+		w := world(steptest.Node{})
+		if _, err := run(t, w, given{"from": text(name)}); err != nil {
+			t.Error(err)
+		}
+		if got := slices.Contains(w.Calls(), "write node.a /etc/x, executable"); got != want {
+			t.Errorf("%o: executable: %v", mode, got)
+		}
+	}
+}
+
+func TestAFileThatIsTooLargeIsNotRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "large")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(mostCopied+1), f.Close()); err != nil { // it has no blocks
+		t.Fatal(err)
+	}
+	_, err = run(t, world(steptest.Node{}), given{"from": text(name)})
+	var e *step.Error
+	if !errors.As(err, &e) || e.Verdict != step.Failed || !strings.Contains(err.Error(), "the most is 268435456") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWhatCanNotBeCopied(t *testing.T) {
 	dir := t.TempDir()
-	for name, want := range map[string]string{"none": "there is no file " + filepath.Join(dir, "none"), ".": "is not a file"} {
-		_, err := run(t, world(steptest.Node{}), dir, given{"from": text(name)})
+	none := filepath.Join(dir, "none")
+	for name, want := range map[string]string{none: "there is no file " + none, dir: "is not a file"} {
+		_, err := run(t, world(steptest.Node{}), given{"from": text(name)})
 		var e *step.Error
 		if !errors.As(err, &e) || e.Verdict != step.Failed || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a failure that says %q", err, want)

@@ -50,6 +50,9 @@ func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty
 		return unknown, hcl.Diagnostics{d}
 	}
 	diags := append(nullsIn(a, e, got), refused(a, e, got)...)
+	if diags == nil {
+		got, diags = f.hostFile(a, e, got)
+	}
 	switch {
 	case diags == nil:
 		return got, nil

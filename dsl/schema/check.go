@@ -103,6 +103,15 @@ func CheckCount(v cty.Value) error {
 	return nil
 }
 
+// CheckHostFile accepts what can be a path. What is there is looked at where it
+// is known which file says it.
+func CheckHostFile(v cty.Value) error {
+	if v.AsString() == "" {
+		return errors.New("the path is empty")
+	}
+	return nil
+}
+
 // CheckRate accepts what can be sent per second.
 func CheckRate(v cty.Value) error {
 	if r, _ := v.AsBigFloat().Float64(); r < minRate || r > maxRate {

@@ -26,6 +26,8 @@ const (
 	Percent          Format = "percent"
 	Bitrate          Format = "bitrate"
 	Command          Format = "command"
+	// HostFile is a path that is made one to open before an action gets it.
+	HostFile Format = "host_file"
 )
 
 // FormatInfo is what there is to say about a format.
@@ -52,6 +54,7 @@ var formats = []FormatInfo{
 	{Percent, "A share in hundredths, above 0 and at most 100.", `20`, CheckPercent},
 	{Bitrate, "A number of bits per second, as bit, kbit, mbit or gbit, in powers of 1000, from 1kbit to 10gbit.", `"1mbit"`, CheckBitrate},
 	{Command, "A program and its arguments, as a list of strings; there is no shell unless it is one.", `["cat", "/etc/hostname"]`, CheckCommand},
+	{HostFile, "A file of the machine that the scenario is run on, as a path relative to the file that says it. It must be there before anything is started, and not leave the scenario's directory.", `"app.conf"`, CheckHostFile},
 	{Rate, "How many per second, from 0.001 to 100000.", `20`, CheckRate},
 }
 

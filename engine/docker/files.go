@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -18,15 +19,37 @@ import (
 )
 
 // WriteFile goes by the daemon, which needs nothing in the container.
-func (r *Runtime) WriteFile(ctx context.Context, id runtime.NodeID, name string, content []byte) error {
-	packed, err := tarOf(map[string][]byte{name: content})
+func (r *Runtime) WriteFile(ctx context.Context, id runtime.NodeID, name string, f runtime.NewFile) error {
+	packed, err := tarOf(map[string]runtime.NewFile{name: f})
 	if err == nil {
 		err = r.limited(ctx, func() error {
 			_, err := r.api.CopyToContainer(ctx, string(id), client.CopyToContainerOptions{DestinationPath: "/", Content: packed})
 			return err
 		})
 	}
-	return r.failed(ctx, fmt.Sprintf("write %s in %s", name, r.name(id)), err)
+	op := fmt.Sprintf("write %s in %s", name, r.name(id))
+	return r.failed(ctx, op, unwritable(op, err))
+}
+
+// unwritable tells of a file that can't be written for what is there in the
+// node, or for how that is mounted: it is neither the daemon's nor our fault.
+func unwritable(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, why := range []string{"cannot overwrite", "not a directory", "read-only file system", "marked read-only"} {
+		if !strings.Contains(text, why) {
+			continue
+		}
+		if _, after, ok := strings.Cut(text, "Error processing tar file"); ok { // the process that did it
+			if _, reason, ok := strings.Cut(after, ": "); ok {
+				text = reason
+			}
+		}
+		return &runtime.Error{Kind: runtime.NodeFault, Op: op, Err: &shortened{text, err}}
+	}
+	return err
 }
 
 // mostLinks is how many links to links are followed, as the kernel does.

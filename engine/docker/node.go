@@ -53,7 +53,7 @@ func (r *Runtime) CreateNode(ctx context.Context, scope runtime.Scope, spec runt
 		if len(spec.Files) == 0 {
 			return nil
 		}
-		files, err := tarOf(spec.Files)
+		files, err := tarOf(newFiles(spec.Files))
 		if err != nil {
 			return err
 		}
@@ -167,26 +167,34 @@ func endpoint(spec runtime.NodeSpec, at runtime.Attachment) *network.EndpointSet
 
 // tarOf packs files. Parent directories are left out: the daemon makes those
 // that are missing, and would change the mode of those that are there.
-func tarOf(files map[string][]byte) (io.Reader, error) {
+func tarOf(files map[string]runtime.NewFile) (io.Reader, error) {
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		content := files[name]
+		f := files[name]
 		mode := int64(0o644)
-		if bytes.HasPrefix(content, []byte("#!")) {
+		if f.Executable || bytes.HasPrefix(f.Content, []byte("#!")) {
 			mode = 0o755
 		}
 		err := w.WriteHeader(&tar.Header{
-			Name: strings.TrimPrefix(name, "/"), Mode: mode, Size: int64(len(content)), ModTime: time.Now(), Format: tar.FormatPAX,
+			Name: strings.TrimPrefix(name, "/"), Mode: mode, Size: int64(len(f.Content)), ModTime: time.Now(), Format: tar.FormatPAX,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("file %s: %w", name, err)
 		}
-		if _, err := w.Write(content); err != nil {
+		if _, err := w.Write(f.Content); err != nil {
 			return nil, fmt.Errorf("file %s: %w", name, err)
 		}
 	}
 	return &packed, w.Close()
+}
+
+func newFiles(contents map[string][]byte) map[string]runtime.NewFile {
+	files := map[string]runtime.NewFile{}
+	for name, content := range contents {
+		files[name] = runtime.NewFile{Content: content}
+	}
+	return files
 }
 
 // RemoveNode removes the container with the volumes that have no name.

@@ -268,7 +268,7 @@ func TestTheHashIsThatOfWhatTheBuildSees(t *testing.T) {
 }
 
 func TestFilesArePackedWithoutTheirDirectories(t *testing.T) {
-	packed, err := tarOf(map[string][]byte{"/etc/b": []byte("#!/bin/sh\n"), "/a": nil})
+	packed, err := tarOf(map[string]runtime.NewFile{"/etc/b": {Content: []byte("#!/bin/sh\n")}, "/a": {}, "/c": {Executable: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestFilesArePackedWithoutTheirDirectories(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s %o", h.Name, h.Mode))
 	}
-	if want := []string{"a 644", "etc/b 755"}; !slices.Equal(got, want) {
+	if want := []string{"a 644", "c 755", "etc/b 755"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

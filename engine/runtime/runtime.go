@@ -73,7 +73,7 @@ type Runtime interface {
 	// directories that are missing are made. ReadFile reads one, links followed,
 	// and keeps its first bytes, up to limit; one that is not there is NotFound.
 	// Neither sees what is mounted only while a node runs, such as /proc.
-	WriteFile(ctx context.Context, id NodeID, path string, content []byte) error
+	WriteFile(ctx context.Context, id NodeID, path string, f NewFile) error
 	ReadFile(ctx context.Context, id NodeID, path string, limit int64) (File, error)
 	// Logs streams what the node printed, from a time on (zero: all; StartedAt:
 	// all that this start printed), both streams in order, each line preceded
@@ -349,6 +349,12 @@ type File struct {
 	Size      int64  // of all of it
 	SHA256    string // of all of it, hexadecimal
 	Content   []byte // its first bytes
+}
+
+// NewFile is a file to put into a node. It is root's, and all may read it.
+type NewFile struct {
+	Content    []byte
+	Executable bool // what begins with #! is without that, too
 }
 
 // ExecSpec is a command to run in a node.

@@ -47,7 +47,7 @@ func (u unavailable) WaitExit(context.Context, NodeID) (NodeState, error) { retu
 func (u unavailable) Exec(context.Context, NodeID, ExecSpec) (ExecResult, error) {
 	return ExecResult{}, u.err
 }
-func (u unavailable) WriteFile(context.Context, NodeID, string, []byte) error { return u.err }
+func (u unavailable) WriteFile(context.Context, NodeID, string, NewFile) error { return u.err }
 func (u unavailable) ReadFile(context.Context, NodeID, string, int64) (File, error) {
 	return File{}, u.err
 }

@@ -20,7 +20,6 @@ import (
 // way to the outside.
 type Env struct {
 	Step  string // address of the step or probe
-	Dir   string // of the scenario's file
 	Nodes Nodes
 	// Dial connects from inside the run: from is a node's address ("from
 	// inside its network namespace"), "" for the network's agent, "host" for
@@ -127,7 +126,7 @@ type Nodes interface {
 	Exec(ctx context.Context, address string, spec runtime.ExecSpec) (runtime.ExecResult, error)
 	// WriteFile and ReadFile reach the files of a node that was created, whether
 	// it runs or not: see runtime.Runtime.
-	WriteFile(ctx context.Context, address, path string, content []byte) error
+	WriteFile(ctx context.Context, address, path string, f runtime.NewFile) error
 	ReadFile(ctx context.Context, address, path string, limit int64) (runtime.File, error)
 	// Log hands out the lines that a node has printed in all its starts, from a
 	// time on.

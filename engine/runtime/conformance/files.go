@@ -17,7 +17,7 @@ var fileRules = map[string]func(*lab){
 		} {
 			l.must(stage())
 			content := []byte("some content")
-			l.must(l.WriteFile(l.ctx, id, "/etc/conformance/new/file", content))
+			l.must(l.WriteFile(l.ctx, id, "/etc/conformance/new/file", runtime.NewFile{Content: content}))
 			f, err := l.ReadFile(l.ctx, id, "/etc/conformance/new/file", 4)
 			l.must(err)
 			sum := sha256.Sum256(content)
@@ -25,6 +25,13 @@ var fileRules = map[string]func(*lab){
 				l.Errorf("%+v", f)
 			}
 		}
+	},
+	"what can't be written for what is there is the node's own fault": func(l *lab) {
+		id := l.create(l.spec("a", Sleep))
+		file := runtime.NewFile{Content: []byte("x")}
+		l.must(l.WriteFile(l.ctx, id, "/etc/conformance/file", file))
+		l.wantKind(l.WriteFile(l.ctx, id, "/etc/conformance", file), runtime.NodeFault)
+		l.wantKind(l.WriteFile(l.ctx, id, "/etc/conformance/file/below", file), runtime.NodeFault)
 	},
 	"a file that is not there is not found": func(l *lab) {
 		_, err := l.ReadFile(l.ctx, l.create(l.spec("a", Sleep)), "/no/such/file", 1)

@@ -5,23 +5,29 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"strings"
 
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
 // WriteFile keeps the content.
-func (r *Runtime) WriteFile(ctx context.Context, id runtime.NodeID, path string, content []byte) error {
+func (r *Runtime) WriteFile(ctx context.Context, id runtime.NodeID, path string, f runtime.NewFile) error {
 	n, err := r.find(ctx, "WriteFile", id)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for there := range n.spec.Files {
+		if strings.HasPrefix(there, path+"/") || strings.HasPrefix(path, there+"/") {
+			return failure(runtime.NodeFault, "write "+path, "%s has %s", n.spec.Address, there)
+		}
+	}
 	files := maps.Clone(n.spec.Files)
 	if files == nil {
 		files = map[string][]byte{}
 	}
-	files[path] = content
+	files[path] = f.Content
 	n.spec.Files = files
 	return nil
 }

@@ -246,12 +246,16 @@ func (x nodes) Recreate(ctx context.Context, address string, with step.NodeChang
 	return x.Start(ctx, address)
 }
 
-func (x nodes) WriteFile(_ context.Context, address, path string, content []byte) error {
-	return x.w.change(address, fmt.Sprintf("write %s %s", address, path), func(n *Node) error {
+func (x nodes) WriteFile(_ context.Context, address, path string, f runtime.NewFile) error {
+	call := fmt.Sprintf("write %s %s", address, path)
+	if f.Executable {
+		call += ", executable"
+	}
+	return x.w.change(address, call, func(n *Node) error {
 		if n.Files == nil {
 			n.Files = map[string][]byte{}
 		}
-		n.Files[path] = content
+		n.Files[path] = f.Content
 		return nil
 	})
 }
