@@ -40,7 +40,7 @@ test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
 	go test -count=1 ./engine/traffic ./engine/workload # what is measured there, without the race detector
 	go test -count=1 -timeout 25m ./e2e
 
-soak: setup-dev ## kills the engine 50 times while ten kinds of faults are in effect: takes about ten minutes
+soak: setup-dev ## kills the engine 50 times while fifteen kinds of faults are in effect: takes about ten minutes
 	go test -count=1 -timeout 60m ./e2e -run TestCrashRounds -crash-rounds 50
 
 unit: ## the quick tests: those on Docker that take seconds, none on Ray

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,180 +23,34 @@ const (
 	containersLimit = 10 * time.Second
 )
 
-// watcher is a program that does one thing again and again, and notes when that
-// works again after it hasn't, or went on after it stood still. Its clock is
-// that of its host.
-const watcher = `
-import http.server, signal, socket, subprocess, sys, time
-what, name = sys.argv[1:3]
-def connect():
-    socket.create_connection((sys.argv[3], 8080), timeout=0.05).close()
-    time.sleep(0.02)
-def look():
-    socket.gethostbyname(sys.argv[3])
-    time.sleep(0.02)
-def stand():
-    time.sleep(0.01)
-if what == "serve":
-    http.server.test(http.server.SimpleHTTPRequestHandler, port=8080)
-if what == "keep":
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    subprocess.Popen(["sleep", "1001"])
-    subprocess.Popen(["python3", "-c", sys.argv[3], "stand", "process"])
-    while True:
-        signal.pause()
-through, before = False, time.time()
-while True:
-    try:
-        {"connect": connect, "look": look, "stand": stand}[what]()
-        now = time.time()
-        if not through or now - before > 0.2:
-            with open("/notes/" + name, "a") as f:
-                print(now, file=f)
-        through, before = True, now
-    except OSError:
-        through = False
-        time.sleep(0.01)
-`
-
-// watched are the faults whose end a watcher notes. The last is a node's, which
-// only a guardian or the next run undoes.
-var watched = []string{"partition", "block_port", "loss", "delay", "dns_failure", "process", "pause"}
-
-// disaster is a file with ten kinds of faults in effect at once.
-func disaster(t *testing.T) (file, notes string) {
-	t.Helper()
-	notes = t.TempDir()
-	image := baseImage(t)
-	node := func(name, what, to string) string {
-		return fmt.Sprintf("node %[1]q {\n  image   = %[4]q\n  command = [\"python3\", \"-c\", local.watch, %[2]q, %[1]q%[3]s]\n  mounts  = { \"/notes\" = \"%[5]s:rw\" }\n  may_exit = true\n}\n\n",
-			name, what, to, image, notes)
-	}
-	text := "scenario \"disaster\" {}\n\nlocals {\n  watch = <<-EOT\n" + watcher + "EOT\n}\n\n"
-	for _, name := range []string{"partition", "block_port", "loss", "delay"} {
-		text += node(name, "connect", ", node.server.ip")
-	}
-	text += node("dns_failure", "look", ", node.server.host") + node("pause", "stand", "") + node("process", "keep", ", local.watch") +
-		node("server", "serve", "") + node("kill", "stand", "") + node("stop", "stand", "")
-	text += `
-probe "exec" "notes" {
-  node    = node.server
-  command = ["ls", "/notes"]
-}
-
-assert "all_watch" {
-  condition = length(setintersection(split("\n", probe.notes.stdout), ["partition", "block_port", "loss", "delay", "dns_failure", "process", "pause"])) == 7
-  within    = "60s"
-}
-
-action "sleep" "up" { for = "0s" }
-
-action "partition" "a" { 
-  after = [action.up]
-  sides = [[node.partition], [node.server]]
-}
-
-action "block_port" "b" {
-  after = [action.up]
-  from  = [node.block_port]
-  to    = [node.server]
-  port  = 8080
-  with  = "reject"
-}
-
-action "loss" "c" {
-  after   = [action.up]
-  from    = [node.loss]
-  to      = [node.server]
-  percent = 100
-}
-
-action "delay" "d" {
-  after   = [action.up]
-  from    = [node.delay]
-  to      = [node.server]
-  latency = "500ms"
-}
-
-action "dns_failure" "e" {
-  after = [action.up]
-  nodes = [node.dns_failure]
-}
-
-action "pause_process" "f" {
-  after   = [action.up]
-  node    = node.process
-  command = "stand process$"
-}
-
-action "kill_process" "g" {
-  after   = [action.up]
-  node    = node.process
-  command = "sleep 1001"
-}
-
-action "pause" "h" {
-  after = [action.up]
-  nodes = [node.pause]
-}
-
-action "kill" "i" {
-  after = [action.up]
-  nodes = [node.kill]
-}
-
-action "stop" "j" {
-  after = [action.up]
-  nodes = [node.stop]
-  grace = "0s"
-}
-
-action "sleep" "settled" {
-  after = [action.a, action.b, action.c, action.d, action.e, action.f, action.g, action.h, action.i, action.j]
-  for   = "300ms"
-}
-
-action "sleep" "on" {
-  after = [action.settled]
-  for   = "2m"
-}
-`
-	return write(t, "disaster.hcl", text), notes
-}
-
-// TestCrashRounds kills the engine while ten kinds of faults are in effect. It
+// TestCrashRounds kills the engine while fifteen kinds of faults are in effect. It
 // runs alone, so that the times are those of what it tests.
 func TestCrashRounds(t *testing.T) {
 	needDocker(t)
 	for n := range *crashRounds {
-		who := []victims{engineOnly, withGuardian, engineOnly, withAgents}[n%4]
+		who := []killed{engineOnly, withGuardian, engineOnly, withAgents}[n%4]
 		t.Run(fmt.Sprintf("%d %s", n, who), func(t *testing.T) { crash(t, who) })
 	}
 }
 
-// victims are who is killed.
-type victims string
+// killed are those who are killed.
+type killed string
 
 const (
-	engineOnly   victims = "engine"
-	withGuardian victims = "engine and guardian"
-	withAgents   victims = "engine, guardian and agents"
+	engineOnly   killed = "engine"
+	withGuardian killed = "engine and guardian"
+	withAgents   killed = "engine, guardian and agents"
 )
 
 // ends are the faults that must end when they are killed. What a guardian undoes
 // waits for the next run without one, and so do processes that stand still
 // without the agent that let them. Of the rest the kernel takes care.
-func (who victims) ends() []string {
-	switch who {
-	case withGuardian:
-		return watched[:len(watched)-1]
-	case withAgents:
-		return watched[:len(watched)-2]
-	}
-	return watched
+func (who killed) ends() []watch {
+	gone := map[killed][]undoer{withGuardian: {guardian}, withAgents: {guardian, agent}}[who]
+	return slices.DeleteFunc(slices.Clone(watched), func(w watch) bool { return slices.Contains(gone, w.by) })
 }
 
-func crash(t *testing.T, who victims) {
+func crash(t *testing.T, who killed) {
 	if who == withAgents && !tablesGoWithTheirMaker(t) {
 		t.Skip("this kernel keeps the rules of agents that are killed")
 	}
@@ -207,6 +62,7 @@ func crash(t *testing.T, who victims) {
 		}
 	}()
 	waitForStep(t, out, "action.settled")
+	wantNoted(t, notes, time.Now().Add(-inEffectFor))
 	run := started(out)
 	killed := time.Now()
 	limit := effectLimit
@@ -231,44 +87,82 @@ func crash(t *testing.T, who victims) {
 		wantNothingLeft(t, run)
 		return
 	}
+	wantNothingLeftWithin(t, run, killed, containersLimit)
+	t.Logf("nothing left after %v", time.Since(killed).Round(10*time.Millisecond))
+	wantGuardianGone(t, run, killed)
+	wantHealed(t, out, "action.j", "action.k", "action.l", "action.m")
+}
+
+// inEffectFor is how long all faults have been in effect, at the least, when the
+// engine is killed.
+const inEffectFor = 300 * time.Millisecond
+
+// wantNoted fails the test if a watcher has noted that something works while the
+// faults were in effect: nothing would be seen of their end.
+func wantNoted(t *testing.T, notes string, since time.Time) {
+	t.Helper()
+	for _, w := range watched {
+		if at, ok := noted(t, filepath.Join(notes, w.fault), since); ok {
+			t.Errorf("%s was not in effect at %s", w.fault, at.Format(time.StampMilli))
+		}
+	}
+}
+
+// wantHealed fails the test if the guardian has not healed a fault before it
+// removed its node.
+func wantHealed(t *testing.T, out string, steps ...string) {
+	t.Helper()
+	notes, err := os.ReadFile(filepath.Join(out, "guardian.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range steps {
+		if !strings.Contains(string(notes), "healed "+step+"\n") {
+			t.Errorf("the guardian did not heal %s:\n%s", step, notes)
+		}
+	}
+}
+
+// wantNothingLeftWithin fails the test if the daemon still has anything of a run
+// so long after a moment.
+func wantNothingLeftWithin(t *testing.T, run string, since time.Time, limit time.Duration) {
+	t.Helper()
 	for left := leftOf(t, run); left != ""; left = leftOf(t, run) {
-		if time.Since(killed) > containersLimit {
-			t.Fatalf("%s after the engine was killed there is still:\n%s", containersLimit, left)
+		if time.Since(since) > limit {
+			t.Fatalf("%s after the engine was killed there is still:\n%s", limit, left)
 		}
 		time.Sleep(50 * time.Millisecond) // between two looks
 	}
-	t.Logf("nothing left after %v", time.Since(killed).Round(10*time.Millisecond))
-	wantGuardianGone(t, run, killed)
 }
 
 // wantEnded waits until the effect of each fault is seen to be over: by what its
 // watcher notes, or because the node is gone.
-func wantEnded(t *testing.T, run, notes string, faults []string, killed time.Time, limit time.Duration) {
+func wantEnded(t *testing.T, run, notes string, faults []watch, killed time.Time, limit time.Duration) {
 	t.Helper()
 	after := map[string]time.Duration{}
 	for len(after) < len(faults) && time.Since(killed) < containersLimit {
 		present := nodesOf(t, run)
 		looked := time.Since(killed)
 		for _, f := range faults {
-			if _, known := after[f]; known {
+			if _, known := after[f.fault]; known {
 				continue
 			}
-			if at, ok := noted(t, filepath.Join(notes, f), killed); ok {
-				after[f] = at.Sub(killed)
-			} else if !strings.Contains(present, "node."+f+"\n") {
-				after[f] = looked
+			if at, ok := noted(t, filepath.Join(notes, f.fault), killed); ok {
+				after[f.fault] = at.Sub(killed)
+			} else if !strings.Contains(present, "node."+f.node+"\n") {
+				after[f.fault] = looked
 			}
 		}
 	}
 	for _, f := range faults {
-		took, over := after[f]
+		took, over := after[f.fault]
 		switch {
 		case !over:
-			t.Errorf("%s is in effect %s after the engine was killed", f, containersLimit)
+			t.Errorf("%s is in effect %s after the engine was killed", f.fault, containersLimit)
 		case took > limit:
-			t.Errorf("%s was in effect for %v after the engine was killed", f, took.Round(time.Millisecond))
+			t.Errorf("%s was in effect for %v after the engine was killed", f.fault, took.Round(time.Millisecond))
 		}
-		t.Logf("%s: %v", f, took.Round(time.Millisecond))
+		t.Logf("%s: %v", f.fault, took.Round(time.Millisecond))
 	}
 }
 
