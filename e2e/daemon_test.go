@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/scenario-run/scenario/engine/event"
 )
 
 // daemon is a Docker daemon of a test's own, beside the machine's, that can be
@@ -17,13 +19,14 @@ import (
 // The one image that it has is sleeper.
 type daemon struct {
 	dir    string
+	more   []string // further arguments
 	bridge string
 	cmd    *exec.Cmd
 }
 
 const daemonLimit = time.Minute
 
-func newDaemon(t *testing.T) *daemon {
+func newDaemon(t *testing.T, more ...string) *daemon {
 	t.Helper()
 	needDocker(t)
 	if os.Geteuid() != 0 && os.Getenv("CI") == "" {
@@ -33,7 +36,7 @@ func newDaemon(t *testing.T) *daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{dir: dir, bridge: fmt.Sprintf("scn%d", os.Getpid())}
+	d := &daemon{dir: dir, more: more, bridge: fmt.Sprintf("scn%d", os.Getpid())}
 	t.Cleanup(func() {
 		d.stop(t)
 		d.remove(t)
@@ -72,9 +75,9 @@ func (d *daemon) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close() // the daemon has it
-	d.cmd = exec.Command("dockerd", "--host", d.host(), "--data-root", filepath.Join(d.dir, "data"),
+	d.cmd = exec.Command("dockerd", append([]string{"--host", d.host(), "--data-root", filepath.Join(d.dir, "data"),
 		"--exec-root", filepath.Join(d.dir, "exec"), "--pidfile", filepath.Join(d.dir, "pid"),
-		"--bridge", d.bridge, "--iptables=false", "--ip-forward=false", "--ip-masq=false")
+		"--bridge", d.bridge, "--iptables=false", "--ip-forward=false", "--ip-masq=false"}, d.more...)...)
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := d.cmd.Start(); err != nil {
@@ -130,20 +133,42 @@ func (d *daemon) importSleeper(t *testing.T) {
 func (d *daemon) left(t *testing.T) string {
 	t.Helper()
 	return d.docker(t, "ps", "--all", "--filter", "label=scenario.run", "--format", "container {{.Names}}") +
-		d.docker(t, "network", "ls", "--filter", "label=scenario.run", "--format", "network {{.Name}}")
+		d.docker(t, "network", "ls", "--filter", "label=scenario.run", "--format", "network {{.Name}}") +
+		d.docker(t, "volume", "ls", "--filter", "label=scenario.run", "--format", "volume {{.Name}}")
 }
 
-// begun starts a run on the daemon and returns once its nodes sleep.
-func (d *daemon) begun(t *testing.T) (wait func() result) {
-	t.Helper()
-	file := write(t, "gone.hcl", `scenario "gone" {}
+// gone is a scenario with faults that agents have in force, and such as the
+// daemon has.
+const gone = `scenario "gone" {}
+volume "small" { size = "4m" }
 node "n" {
   count = 3
   image = "sleeper:1"
+  mounts = { "/small" = volume.small }
 }
+action "partition" "split" { sides = [[node.n[0]], [node.n[1]]] }
+action "pause_process" "stuck" {
+  node = node.n[0]
+  name = "sleeper"
+}
+action "fill_disk" "full" {
+  node = node.n[0]
+  path = "/small"
+}
+action "limit_cpu" "slow" {
+  nodes = [node.n[1]]
+  cpus  = 0.1
+}
+action "disconnect" "unplugged" { node = node.n[1] }
+action "pause" "frozen" { nodes = [node.n[2]] }
 action "note" "up" { values = { up = true } }
 action "sleep" "on" { for = "5m" }
-`)
+`
+
+// begun starts a run on the daemon and returns once its faults are active.
+func (d *daemon) begun(t *testing.T) (wait func() result) {
+	t.Helper()
+	file := write(t, "gone.hcl", gone)
 	out := filepath.Join(t.TempDir(), "run")
 	done := make(chan result, 1)
 	go func() {
@@ -177,7 +202,7 @@ action "note" "up" { values = { up = true } }
 			d.stop(t)
 			r := wait()
 			r.wantExit(t, 4)
-			r.wantText(t, "lost sight of the nodes", d.host(), "left behind: node.n[0], node.n[1], node.n[2], network default", "scenario clean "+started(r.dir))
+			r.wantText(t, "lost sight of the nodes", d.host(), "left behind: node.n[0], node.n[1], node.n[2], network default, volume small", "scenario clean "+started(r.dir))
 			d.start(t)
 			if left := d.left(t); left == "" {
 				t.Fatal("nothing was left, so that nothing could be swept")
@@ -202,6 +227,61 @@ func TestARestartOfTheDaemonInTheMiddleIsTheLabsFault(t *testing.T) {
 	r.wantText(t, "lost sight of the nodes")
 	clean := program(t, dockerLimit, []string{"DOCKER_HOST=" + d.host()}, "clean")
 	clean.wantExit(t, 0)
+	if left := d.left(t); left != "" {
+		t.Errorf("still there:\n%s", left)
+	}
+}
+
+// withoutNetfilter lets containers do everything but talk to the kernel's
+// netfilter, as where it has none.
+const withoutNetfilter = `{
+  "defaultAction": "SCMP_ACT_ALLOW",
+  "syscalls": [{
+    "names": ["socket"],
+    "action": "SCMP_ACT_ERRNO",
+    "args": [{"index": 0, "value": 16, "op": "SCMP_CMP_EQ"}, {"index": 2, "value": 12, "op": "SCMP_CMP_EQ"}]
+  }]
+}`
+
+func TestWhatAKernelHasNotGotIsSaidBeforeTheFirstStep(t *testing.T) {
+	d := newDaemon(t, "--seccomp-profile", write(t, "seccomp.json", withoutNetfilter))
+	at := []string{"DOCKER_HOST=" + d.host(), "SCENARIO_HOME=" + t.TempDir()}
+	file := write(t, "split.hcl", `scenario "split" {}
+node "n" {
+  count = 2
+  image = "sleeper:1"
+}
+action "kill" "first" { nodes = [node.n[0]] }
+action "start" "again" { nodes = [node.n[0]] }
+action "partition" "split" { sides = [[node.n[0]], [node.n[1]]] }
+`)
+	t.Run("by the doctor", func(t *testing.T) {
+		r := program(t, dockerLimit, at, "doctor")
+		r.wantExit(t, 0)
+		r.wantText(t, "! partition", "can't be injected: nftables: an agent may not use it", "let containers use it")
+	})
+	t.Run("by the plan, as a need", func(t *testing.T) {
+		r := program(t, dockerLimit, at, "plan", "--json", file)
+		r.wantExit(t, 0)
+		r.wantText(t, `"nftables"`)
+	})
+	t.Run("by the run, which refuses it", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "run")
+		r := program(t, dockerLimit, at, "run", "--progress", "plain", "--out", out, file)
+		r.wantExit(t, 4)
+		r.wantText(t, "action.split needs nftables of this machine's kernel, which has not got it: nftables: an agent may not use it")
+		for _, e := range events(out) {
+			switch b := e.Body.(type) {
+			case event.StepStarted, event.NodeChanged, event.NetworkReady:
+				t.Errorf("it went on to %+v", b)
+			}
+		}
+	})
+	t.Run("and what needs nothing of it runs", func(t *testing.T) {
+		patch(t, file, `action "partition" "split" { sides = [[node.n[0]], [node.n[1]]] }`, `action "pause" "frozen" { nodes = [node.n[1]] }`)
+		r := program(t, dockerLimit, at, "run", "--progress", "plain", "--out", filepath.Join(t.TempDir(), "run"), file)
+		r.wantExit(t, 0)
+	})
 	if left := d.left(t); left != "" {
 		t.Errorf("still there:\n%s", left)
 	}
