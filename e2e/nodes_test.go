@@ -207,3 +207,53 @@ action "limit_cpu" "dead" {
 	r.wantExit(t, 0)
 	wantNothingLeft(t, r.summary.RunID)
 }
+
+// A node that lives on without one of its processes would pass for a whole one,
+// and what inspect says of it knows nothing: the run fails at that moment.
+func TestWantOfMemoryFailsTheRunAtThatMoment(t *testing.T) {
+	needDocker(t)
+	t.Parallel()
+	for name, of := range map[string]struct{ hungry, says string }{
+		"of the node":           {"hungry()", "node.hungry was killed for using too much memory (code 137)"},
+		"of a process of it":    {"os.fork() or hungry()\n    while True:\n        time.sleep(1)", "a process of node.hungry was killed for using too much memory"},
+		"of one that is beside": {"subprocess.Popen([sys.executable, '-c', 'b = bytes(1) * (1 << 28)'])\n    while True:\n        time.sleep(1)", "a process of node.hungry was killed for using too much memory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := scenarioRun(t, dockerLimit, nil, write(t, "hungry.hcl", fmt.Sprintf(`scenario "hungry" {}
+
+node "hungry" {
+  image   = %q
+  memory  = "48m"
+  command = ["python3", "-c", <<-EOT
+    import os, subprocess, sys, time
+    def hungry():
+        all = []
+        while True:
+            all.append(b"x" * (1 << 20))
+    print("the last words", flush=True)
+    while not os.path.exists("/go"):
+        time.sleep(0.02)
+    %s
+  EOT
+  ]
+  ready { log = "words" }
+}
+
+action "copy" "go" {
+  node    = node.hungry
+  to      = "/go"
+  content = ""
+}
+
+action "sleep" "on" { for = "1m" }
+`, baseImage(t), of.hungry)))
+			r.wantExit(t, 1)
+			r.wantText(t, of.says, "the last words")
+			if state, _ := r.step("action.on"); state != "cancelled" {
+				t.Errorf("action.on is %s", state)
+			}
+			wantNothingLeft(t, r.summary.RunID)
+		})
+	}
+}

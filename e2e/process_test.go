@@ -144,6 +144,56 @@ assert "stands_still" {
 	wantNothingLeft(t, r.summary.RunID)
 }
 
+// The agent that stops processes is among them: root in the node can kill it.
+// Then nobody lets them go on when the lease ends, but healing does.
+func TestAProcessGoesOnThoughTheAgentThatPausedItWasKilled(t *testing.T) {
+	needDocker(t)
+	t.Parallel()
+	r := scenarioRun(t, dockerLimit, nil, crew(t, `
+action "pause_process" "stuck" {
+  node    = node.crew
+  command = "counter$"
+}
+
+action "exec" "agent_dies" {
+  node    = node.crew
+  command = ["python3", "-c", <<-EOT
+    import os, signal
+    killed = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            argv = open(f"/proc/{pid}/cmdline").read().split("\0")
+        except OSError:
+            continue
+        if argv[0] == "/scenario":
+            os.kill(int(pid), signal.SIGKILL)
+            killed += 1
+    print(killed)
+  EOT
+  ]
+}
+
+action "exec" "during" {
+  node    = node.crew
+  command = ["cat", "/tmp/count"]
+}
+
+assert "stands_still" {
+  condition = trimspace(action.agent_dies.stdout) != "0" && probe.count.stdout == action.during.stdout
+  hold      = "500ms"
+}
+
+action "heal" "on" { faults = [action.stuck] }
+
+assert "goes_on" {
+  condition = tonumber(probe.count.stdout) > tonumber(action.during.stdout)
+  within    = "3s"
+}
+`))
+	r.wantExit(t, 0)
+	wantNothingLeft(t, r.summary.RunID)
+}
+
 func TestAProcessThatIsNotThereCanNotBeKilled(t *testing.T) {
 	needDocker(t)
 	t.Parallel()
