@@ -28,29 +28,29 @@ const (
 func TestCrashRounds(t *testing.T) {
 	needDocker(t)
 	for n := range *crashRounds {
-		who := []killed{engineOnly, withGuardian, engineOnly, withAgents}[n%4]
+		who := []victim{engineOnly, withGuardian, engineOnly, withAgents}[n%4]
 		t.Run(fmt.Sprintf("%d %s", n, who), func(t *testing.T) { crash(t, who) })
 	}
 }
 
-// killed are those who are killed.
-type killed string
+// victim says who is killed.
+type victim string
 
 const (
-	engineOnly   killed = "engine"
-	withGuardian killed = "engine and guardian"
-	withAgents   killed = "engine, guardian and agents"
+	engineOnly   victim = "engine"
+	withGuardian victim = "engine and guardian"
+	withAgents   victim = "engine, guardian and agents"
 )
 
 // ends are the faults that must end when they are killed. What a guardian undoes
 // waits for the next run without one, and so do processes that stand still
 // without the agent that let them. Of the rest the kernel takes care.
-func (who killed) ends() []watch {
-	gone := map[killed][]undoer{withGuardian: {guardian}, withAgents: {guardian, agent}}[who]
+func (who victim) ends() []watch {
+	gone := map[victim][]undoer{withGuardian: {guardian}, withAgents: {guardian, agent}}[who]
 	return slices.DeleteFunc(slices.Clone(watched), func(w watch) bool { return slices.Contains(gone, w.by) })
 }
 
-func crash(t *testing.T, who killed) {
+func crash(t *testing.T, who victim) {
 	if who == withAgents && !tablesGoWithTheirMaker(t) {
 		t.Skip("this kernel keeps the rules of agents that are killed")
 	}
@@ -62,7 +62,7 @@ func crash(t *testing.T, who killed) {
 		}
 	}()
 	waitForStep(t, out, "action.settled")
-	wantNoted(t, notes, time.Now().Add(-inEffectFor))
+	wantInEffect(t, notes, time.Now().Add(-inEffectFor))
 	run := started(out)
 	killed := time.Now()
 	limit := effectLimit
@@ -97,9 +97,9 @@ func crash(t *testing.T, who killed) {
 // engine is killed.
 const inEffectFor = 300 * time.Millisecond
 
-// wantNoted fails the test if a watcher has noted that something works while the
+// wantInEffect fails the test if a watcher has noted that something works while the
 // faults were in effect: nothing would be seen of their end.
-func wantNoted(t *testing.T, notes string, since time.Time) {
+func wantInEffect(t *testing.T, notes string, since time.Time) {
 	t.Helper()
 	for _, w := range watched {
 		if at, ok := noted(t, filepath.Join(notes, w.fault), since); ok {

@@ -86,7 +86,7 @@ var watched = []watch{
 	{"partition", "partition", kernel}, {"block_port", "block_port", kernel}, {"loss", "loss", kernel}, {"delay", "delay", kernel},
 	{"rate_limit", "rate_limit", kernel}, {"dns_failure", "dns_failure", kernel}, {"fill_disk", "limits", kernel},
 	{"process", "process", agent},
-	{"limit_cpu", "limits", guardian}, {"limit_memory", "limits", guardian}, {"disconnect", "disconnect", guardian}, {"pause", "pause", guardian},
+	{"limit_cpu", "limits", guardian}, {"limit_memory", "dns_failure", guardian}, {"disconnect", "disconnect", guardian}, {"pause", "pause", guardian},
 }
 
 // disaster is a file with fifteen kinds of faults in effect at once: those that
@@ -105,8 +105,8 @@ func disaster(t *testing.T) (file, notes string) {
 		text += node(name, fmt.Sprintf(`"%s", "connect", node.server.ip`, name), "")
 	}
 	text += node("rate_limit", `"rate_limit", "send", node.server.ip`, "") +
-		node("dns_failure", `"dns_failure", "look", node.server.host`, "") +
-		node("limits", `"limit_cpu", "unlimited", "cpu", "limit_memory", "unlimited", "memory", "fill_disk", "write", "/small/file"`, `, "/small" = volume.small`) +
+		node("dns_failure", `"dns_failure", "look", node.server.host, "limit_memory", "unlimited", "memory"`, "") +
+		node("limits", `"limit_cpu", "unlimited", "cpu", "fill_disk", "write", "/small/file"`, `, "/small" = volume.small`) +
 		node("pause", `"pause", "stand", "-"`, "") + node("process", `"keep", local.watch`, "") +
 		node("server", `"serve"`, "") + node("kill", `"kill", "stand", "-"`, "") + node("stop", `"stop", "stand", "-"`, "")
 	var names []string
@@ -195,7 +195,7 @@ action "limit_cpu" "j" {
 
 action "limit_memory" "k" {
   after  = [action.up]
-  nodes  = [node.limits]
+  nodes  = [node.dns_failure] # the daemon changes one thing at a time of a container
   memory = "48m"
 }
 
