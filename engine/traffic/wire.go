@@ -148,11 +148,14 @@ func (w *wire) connect(u *url.URL, key string, deadline time.Time) (*wireConn, e
 // exchange sends one request over a connection, which is its to keep or close.
 // answering says that an answer, or a part of one, came.
 func (w *wire) exchange(c *wireConn, req *http.Request, size int, deadline time.Time) (reply Reply, answering bool) {
-	again := false
+	again, whole := false, false
 	defer func() {
 		if again {
 			w.put(c)
 			return
+		}
+		if whole {
+			leave(c.raw)
 		}
 		c.Close() // its answer is read, or there will be none
 	}()
@@ -172,6 +175,7 @@ func (w *wire) exchange(c *wireConn, req *http.Request, size int, deadline time.
 	if err != nil {
 		return Reply{Err: err, Sent: true, Bytes: total}, true
 	}
+	whole = true
 	again = w.keepalive && !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && isWritten(written)
 	return Reply{Status: resp.StatusCode, Header: resp.Header, Body: body, Bytes: total, Sent: true}, true
 }
