@@ -2,14 +2,21 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
 // TestLookUpsFailAsAskedUntilHealed has one node that looks up names in all the
-// ways that programs do: by Docker's resolver, over UDP and TCP.
+// ways that programs do: by Docker's resolver, over UDP and TCP. Another has a
+// resolver in itself, by a file that is mounted over the one that Docker gave it.
 func TestLookUpsFailAsAskedUntilHealed(t *testing.T) {
 	needDocker(t)
 	t.Parallel()
+	resolvers := filepath.Join(t.TempDir(), "resolv.conf")
+	if err := os.WriteFile(resolvers, []byte("nameserver 127.0.0.53\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	r := scenarioRun(t, dockerLimit, nil, write(t, "names.hcl", fmt.Sprintf(`scenario "names" {}
 
 locals {
@@ -37,6 +44,43 @@ def tcp(name):
         return "none"
 print(udp("b"), udp("c"), tcp("b"))
   EOT
+
+  # A resolver that refuses every question (5).
+  refuse = <<-EOT
+import socket, threading
+at = ("127.0.0.53", 53)
+def answer(q):
+    return q[:2] + bytes([q[2] | 128, 5]) + q[4:]
+def tcp():
+    l = socket.create_server(at)
+    while True:
+        c, _ = l.accept()
+        with c:
+            q = c.recv(514)
+            c.sendall(q[:2] + answer(q[2:]))
+threading.Thread(target=tcp, daemon=True).start()
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(at)
+while True:
+    q, who = s.recvfrom(512)
+    s.sendto(answer(q), who)
+  EOT
+}
+
+node "own" {
+  image   = %[1]q
+  command = ["python3", "-c", local.refuse]
+  mounts  = { "/etc/resolv.conf" = "%[2]s:ro" }
+}
+
+probe "exec" "own" {
+  node    = node.own
+  command = ["python3", "-c", local.ask]
+}
+
+assert "refused" {
+  condition = probe.own.stdout == "5 5 5\n"
+  within    = "10s"
 }
 
 node "a" {
@@ -69,7 +113,7 @@ assert "found" {
 }
 
 action "dns_failure" "lost" {
-  nodes = [node.a]
+  nodes = [node.a, node.own]
   names = ["B"]
 }
 
@@ -77,6 +121,10 @@ action "partition" "as_well" { sides = [[node.a], [node.b]] }
 
 assert "one_name_is_lost_in_one_node" {
   condition = probe.ask.stdout == "3 0 3\n" && probe.other.stdout == "0 0 0\n"
+}
+
+assert "and_in_one_with_a_resolver_of_its_own" {
+  condition = probe.own.stdout == "3 5 3\n"
 }
 
 action "restart" "again" { nodes = [node.a] }
@@ -88,7 +136,7 @@ assert "still_lost" {
 action "heal" "back" { faults = [action.lost] }
 
 assert "found_again" {
-  condition = probe.ask.stdout == "0 0 0\n"
+  condition = probe.ask.stdout == "0 0 0\n" && probe.own.stdout == "5 5 5\n"
 }
 
 action "dns_failure" "broken" {
@@ -117,7 +165,7 @@ action "heal" "all" { faults = [action.silent, action.as_well] }
 assert "found_at_last" {
   condition = probe.ask.stdout == "0 0 0\n"
 }
-`, baseImage(t))))
+`, baseImage(t), resolvers)))
 	r.wantExit(t, 0)
 	wantNothingLeft(t, r.summary.RunID)
 }
