@@ -172,7 +172,7 @@ func (a *assertion) hold(ctx context.Context) outcome {
 		case a.at.err != nil:
 			return a.cut(ctx)
 		case a.at.result == isFalse:
-			return a.fail(event.Failed, a.broke(nil, start.Sub(began)))
+			return a.neverBegan(a.fail(event.Failed, a.broke(nil, start.Sub(began))))
 		case last && a.trues == 0:
 			return a.fail(event.Inconclusive, "the condition was never once true, nor false: it "+a.why())
 		case last:
@@ -215,6 +215,15 @@ func (a *assertion) broke(target *vertex, d time.Duration) string {
 		return how + ", while it had to hold throughout " + target.ID
 	}
 	return how + fmt.Sprintf(", while it had to hold for %s", text(a.decl.Hold))
+}
+
+// neverBegan adds to a failure that the condition was false before it could
+// hold, if it had no time to become true.
+func (a *assertion) neverBegan(out outcome) outcome {
+	if a.looks == 1 && a.decl.Within == 0 {
+		out.cause.Hint = `It was false at the first look: within = "…" gives it time to become true first.`
+	}
+	return out
 }
 
 // isOver says that a step, and what it does, has ended.

@@ -69,7 +69,7 @@ func TestAssertSemantics(t *testing.T) {
 
 		{"hold passes when it stays true", lang.Assert{Hold: 5 * s}, script{{0, 'T'}}, 0, event.Passed, 5, ""},
 		{"hold fails as soon as it is false", lang.Assert{Hold: 5 * s}, script{{0, 'T'}, {3 * s, 'F'}}, 0, event.Failed, 3, "became false after 3s, while it had to hold for 5s"},
-		{"hold fails at once when it starts false", lang.Assert{Hold: 5 * s}, script{{0, 'F'}, {s, 'T'}}, 0, event.Failed, 0, "the condition is false"},
+		{"hold fails at once when it starts false", lang.Assert{Hold: 5 * s}, script{{0, 'F'}, {s, 'T'}}, 0, event.Failed, 0, "false at the first look"},
 		{"not yet does not break a hold", lang.Assert{Hold: 5 * s}, script{{0, 'U'}, {s, 'T'}, {2 * s, 'E'}, {3 * s, 'U'}}, 0, event.Passed, 5, ""},
 		{"hold without one true evaluation is inconclusive", lang.Assert{Hold: 5 * s}, script{{0, 'U'}}, 0, event.Inconclusive, 5, "never once true"},
 		{"hold sees what is true only at its end", lang.Assert{Hold: 5 * s, Every: 2 * s}, script{{0, 'U'}, {5 * s, 'T'}}, 0, event.Passed, 5, ""},
@@ -80,6 +80,7 @@ func TestAssertSemantics(t *testing.T) {
 
 		{"throughout holds until its step ends", lang.Assert{}, script{{0, 'T'}}, 4 * s, event.Passed, 4, ""},
 		{"throughout fails as soon as it is false", lang.Assert{}, script{{0, 'T'}, {2 * s, 'F'}}, 4 * s, event.Failed, 2, "throughout action.bg"},
+		{"throughout fails at once when it starts false", lang.Assert{}, script{{0, 'F'}}, 4 * s, event.Failed, 0, "false at the first look"},
 		{"throughout without one true evaluation is inconclusive", lang.Assert{}, script{{0, 'U'}}, 4 * s, event.Inconclusive, 4, ""},
 		{"throughout with within lets it become true first", lang.Assert{Within: 3 * s}, script{{0, 'F'}, {2 * s, 'T'}}, 4 * s, event.Passed, 4, ""},
 	}
@@ -107,7 +108,7 @@ func TestAssertSemantics(t *testing.T) {
 			if got.State != tt.state || got.Seconds != tt.seconds {
 				t.Errorf("%s after %gs, want %s after %gs; cause %+v", got.State, got.Seconds, tt.state, tt.seconds, got.Cause)
 			}
-			if tt.says != "" && !strings.Contains(got.Cause.Message, tt.says) {
+			if tt.says != "" && !strings.Contains(got.Cause.Message+"\n"+got.Cause.Hint, tt.says) {
 				t.Errorf("%q does not say %q", got.Cause.Message, tt.says)
 			}
 		})

@@ -28,6 +28,7 @@ type executor struct {
 	journal *fault.Journal
 	base    context.Context // ends when everything of the variant must
 	kernel  link.Kernel     // what the machine can do, if a step needs to know
+	opened  time.Time       // when the variant began
 
 	calls chan func()
 	over  chan struct{}  // closed when the loop has ended
@@ -122,6 +123,10 @@ func (x *executor) loop(stop <-chan struct{}) {
 func (x *executor) emit(body event.Body) { x.stream.emit(x.key, body) }
 
 func (x *executor) now() time.Time { return x.Clock.Now() }
+
+// sinceOpened is a time in seconds since the variant began: what messages count
+// by, as the timeline does.
+func (x *executor) sinceOpened(t time.Time) float64 { return t.Sub(x.opened).Seconds() }
 
 // since is a time in seconds since the run began.
 func (x *executor) since(t time.Time) float64 { return t.Sub(x.began).Seconds() }

@@ -35,7 +35,7 @@ func (a *assertion) accompany(ctx context.Context, target *vertex) outcome {
 			return a.last(ctx, target, began)
 		}
 		if a.count(a.judge(e)); a.at.result == isFalse {
-			return a.fail(event.Failed, a.broke(target, start.Sub(began)))
+			return a.neverBegan(a.fail(event.Failed, a.broke(target, start.Sub(began))))
 		}
 		if a.looks == 1 { // from now on the end of all other steps may end it
 			a.x.ask(func() { a.x.accompany(a.v, target) })

@@ -25,10 +25,9 @@ const lifetime = time.Hour
 // of the engine itself still removes what was made.
 func (r *run) runVariant(ctx context.Context, v Variant) VariantResult {
 	x := r.newExecutor(v)
-	began := x.now()
 	defer x.recordFailures()
 	res := x.guarded(ctx)
-	res.Seconds = x.now().Sub(began).Seconds()
+	res.Seconds = x.now().Sub(x.opened).Seconds()
 	x.emit(event.VariantFinished{
 		State: res.State, Seconds: res.Seconds, Cause: res.Cause, Step: res.Step, TimedOut: res.TimedOut,
 		Left: res.Left, Repeat: v.Repeat, Kept: x.keptNodes(),
@@ -42,6 +41,7 @@ func (r *run) newExecutor(v Variant) *executor {
 		run: r, variant: v, decl: decl, key: variantKey(decl), dirName: variantDir(decl),
 		redact:  newRedactor(decl.Secrets),
 		journal: fault.NewJournal(r.Dir),
+		opened:  r.Clock.Now(),
 		calls:   make(chan func(), 64),
 		over:    make(chan struct{}),
 		nodes:   map[string]*node{},

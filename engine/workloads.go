@@ -200,7 +200,7 @@ func (w *workloadRun) baseline(ctx context.Context) error {
 	}
 	bad := step.Inconclusivef("no baseline within %s: %w", within, err)
 	if first := w.store.FirstFailure(); first != nil {
-		bad = bad.With("the first failure, at +"+secondsText(w.x.since(first.At))+": "+first.Text, "")
+		bad = bad.With("the first failure, at +"+secondsText(w.x.sinceOpened(first.At))+": "+first.Text, "")
 	}
 	return bad
 }
