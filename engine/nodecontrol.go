@@ -229,7 +229,7 @@ func (c nodesOf) launch(ctx context.Context, n *node, id runtime.NodeID) (runtim
 	called := c.x.now()
 	st, err := c.x.Runtime.StartNode(ctx, id)
 	if err != nil {
-		return st, fmt.Errorf("start %s: %w", n.decl.Address, err)
+		return st, about("start", n.decl.Address, err)
 	}
 	// The place's clock may be another one.
 	if st.StartedAt.After(called) && st.StartedAt.Before(c.x.now()) {

@@ -65,6 +65,15 @@ func (p *provisioned) networkFor(address string) string {
 	return p.networks[p.names[0]].ID
 }
 
+// about says of an error what it is about, unless the runtime has.
+func about(what, name string, err error) error {
+	var told *runtime.Error
+	if errors.As(err, &told) && strings.Contains(told.Op, name) {
+		return err
+	}
+	return fmt.Errorf("%s %s: %w", what, name, err)
+}
+
 func (x *executor) ensureImage(ctx context.Context, v *plan.Vertex) error {
 	spec := runtime.ImageSpec{Name: v.Pull, Pull: v.Pull}
 	key := v.Pull
@@ -78,7 +87,7 @@ func (x *executor) ensureImage(ctx context.Context, v *plan.Vertex) error {
 	began := x.now()
 	img, err := x.Runtime.EnsureImage(ctx, spec, x.imageProgress(spec.Name))
 	if err != nil {
-		return fmt.Errorf("image %s: %w", spec.Name, err)
+		return about("image", spec.Name, err)
 	}
 	x.ask(func() {
 		x.places.images[key] = img
@@ -118,7 +127,7 @@ func (x *executor) makeNetwork(ctx context.Context, v *plan.Vertex) error {
 	}
 	made, err := x.Runtime.CreateNetwork(ctx, x.scope, spec)
 	if err != nil {
-		return fmt.Errorf("network %s: %w", spec.Name, err)
+		return about("network", spec.Name, err)
 	}
 	complete := false
 	x.ask(func() {
@@ -145,7 +154,7 @@ func (x *executor) planned(k plan.Kind) (n int) {
 func (x *executor) makeVolume(ctx context.Context, v *plan.Vertex) error {
 	id, err := x.Runtime.CreateVolume(ctx, x.scope, runtime.VolumeSpec{Name: v.Volume.Name, Size: v.Volume.Size})
 	if err != nil {
-		return fmt.Errorf("volume %s: %w", v.Volume.Name, err)
+		return about("volume", v.Volume.Name, err)
 	}
 	x.ask(func() { x.places.volumes[v.Volume.Name] = id })
 	if v.Volume.Size == 0 {
@@ -273,7 +282,7 @@ func (x *executor) createNode(ctx context.Context, d *lang.Node) error {
 	}
 	id, err := x.Runtime.CreateNode(ctx, x.scope, spec)
 	if err != nil {
-		return fmt.Errorf("create %s: %w", d.Address, err)
+		return about("create", d.Address, err)
 	}
 	x.ask(func() {
 		n := x.nodes[d.Address]

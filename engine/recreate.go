@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -126,7 +125,7 @@ func (c nodesOf) replace(ctx context.Context, n *node, old runtime.NodeID, spec 
 	id, err := x.Runtime.CreateNode(ctx, x.scope, spec)
 	if err != nil {
 		x.ask(func() { n.id = "" })
-		return fmt.Errorf("create %s: %w", n.decl.Address, err)
+		return about("create", n.decl.Address, err)
 	}
 	var again []*live
 	x.ask(func() {

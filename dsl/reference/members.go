@@ -80,6 +80,9 @@ func (m member) topic(owner Topic) Topic {
 		}
 	}
 	t.Name, t.See = name, []string{owner.Name}
+	if m.attr != nil { // the summary says the first sentence already
+		t.Sections[0].Rows[0].Doc = afterFirstSentence(m.attr.Doc)
+	}
 	if m.attr != nil && m.attr.Format != schema.NoFormat {
 		t.See = append(t.See, string(m.attr.Format))
 	}

@@ -178,6 +178,12 @@ func afterSummary(doc string) string {
 	return doc
 }
 
+// afterFirstSentence is the rest of a doc.
+func afterFirstSentence(doc string) string {
+	whole := strings.Join(strings.Fields(doc), " ")
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(whole, firstSentence(doc)), "."))
+}
+
 // firstSentence is a doc up to the first full stop that ends a sentence, without
 // it.
 func firstSentence(doc string) string {
