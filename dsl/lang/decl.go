@@ -90,7 +90,7 @@ type decl struct {
 	args  *body
 	meta  *body
 	kind  *body // a node's nested block of a kind
-	kindT schema.Type
+	kindT *schema.Type
 	def   *define // of a probe or an action whose type is defined in a file
 
 	scope *scope  // where it is visible

@@ -208,7 +208,8 @@ func (l *loader) node(d *decl) {
 		if len(b.Labels) > 0 {
 			l.add(diag.New(diag.WrongLabels, b.LabelRanges[0], b.Type+" takes no label", ""))
 		}
-		d.kindT, _ = l.p.opts.Vocabulary.Lookup(schema.NodeKind, b.Type)
+		t, _ := l.p.opts.Vocabulary.Lookup(schema.NodeKind, b.Type)
+		d.kindT = &t
 		nested, _ := l.split(d.file, b, nil, d.kindT.Args)
 		d.kind = nested[0]
 	}

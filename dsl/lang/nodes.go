@@ -53,7 +53,7 @@ func (x *expansion) node(i *instance) *Node {
 	if d.kind != nil {
 		f := x.of(i, &kindRec)
 		kindArgs, _ := f.arguments(d.kind)
-		f.together(d.kindT, kindArgs, d.kind.rng)
+		f.together(*d.kindT, kindArgs, d.kind.rng)
 		n.Kind, n.KindBody = d.kindT.Name, x.bodyOf(i, d.kind, &kindRec)
 	}
 	rec.merge(&kindRec)

@@ -16,20 +16,29 @@ import (
 func (x *expansion) steps(decls []*decl, at *place) []*Step {
 	var all []*Step
 	for _, d := range decls {
-		unclear := &Step{Address: at.prefix + d.address(), Kind: StepKind(d.root), Name: d.name, Range: d.rng, Meta: Meta{Attempts: 1}, Unclear: true}
+		var any *Step // that stands for those that aren't known
 		x.all(d, at, func(i *instance) {
 			s := x.step(i)
 			if !i.phantom {
 				all = append(all, s)
 				return
 			}
-			unclear.Meta.After, unclear.Refs = s.Meta.After, s.Refs
+			any = s
 		})
 		if d.broken || x.instancesOf(d, at).failed {
-			all = append(all, unclear)
+			all = append(all, unclear(d, at, any))
 		}
 	}
 	return all
+}
+
+// unclear is the step of a declaration of which it isn't known what it does.
+func unclear(d *decl, at *place, any *Step) *Step {
+	s := &Step{Address: at.prefix + d.address(), Kind: StepKind(d.root), Name: d.name, Range: d.rng, Meta: Meta{Attempts: 1}, Unclear: true}
+	if any != nil {
+		s.Meta.After, s.Refs = any.Meta.After, any.Refs
+	}
+	return s
 }
 
 func (x *expansion) step(i *instance) *Step {

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/mattn/go-runewidth"
 
@@ -77,7 +78,12 @@ type printer struct {
 }
 
 func (t *printer) line(indent, text string) {
-	t.out.WriteString(strings.TrimRight(indent+text, " ") + "\n")
+	if text == "" {
+		indent = strings.TrimRight(indent, " ")
+	}
+	t.out.WriteString(indent)
+	t.out.WriteString(strings.TrimRight(text, " "))
+	t.out.WriteByte('\n')
 }
 
 // vertex writes what is done, and below it what it waits for, one cause a line.
@@ -134,9 +140,20 @@ func waits(v *Vertex, c Cause) string {
 
 func (t *printer) wrapped(indent, text string) { t.wrappedAfter(indent, indent, text) }
 
+// isOneLine says that words of a text are separated by a space each, so that it
+// stays as it is where no line is broken.
+func isOneLine(text string) bool {
+	return !strings.Contains(text, "  ") && strings.IndexFunc(text, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) < 0 &&
+		strings.TrimSpace(text) == text
+}
+
 // wrappedAfter writes text after a head, continued below an indent where the
 // width makes it.
 func (t *printer) wrappedAfter(head, indent, text string) {
+	if t.width == 0 && isOneLine(text) { // as most are
+		t.line(head, text)
+		return
+	}
 	line, empty := head, true
 	for _, word := range strings.Fields(text) {
 		if !empty {

@@ -35,7 +35,7 @@ func newUnknowns(v *lang.Variant) unknowns {
 
 func (u unknowns) addSteps(steps []*lang.Step) {
 	for _, s := range steps {
-		if s.Result != cty.NilType {
+		if s.Result != cty.NilType && !isThere(u.planned.Instance(s.Address)) {
 			u.others[s.Address] = cty.UnknownVal(s.Result)
 		}
 		for _, round := range s.Rounds {
@@ -47,7 +47,7 @@ func (u unknowns) addSteps(steps []*lang.Step) {
 
 // Instance returns what is known of a node or step.
 func (u unknowns) Instance(address string) cty.Value {
-	if v := u.planned.Instance(address); v != cty.NilVal && v != cty.DynamicVal {
+	if v := u.planned.Instance(address); isThere(v) {
 		return v
 	}
 	if v, ok := u.others[address]; ok {
@@ -55,6 +55,8 @@ func (u unknowns) Instance(address string) cty.Value {
 	}
 	return cty.DynamicVal
 }
+
+func isThere(v cty.Value) bool { return v != cty.NilVal && v != cty.DynamicVal }
 
 // Window returns nothing that is known.
 func (unknowns) Window(lang.Window) cty.Value { return cty.DynamicVal }
@@ -105,6 +107,9 @@ func (b *builder) allTargetsKnown(s *lang.Step) bool {
 // nodeArguments are the values of all arguments of a step that take nodes, in
 // the nested blocks too whose labels name types.
 func (b *builder) nodeArguments(s *lang.Step) []cty.Value {
+	if !takesNodes(s.Type) {
+		return nil // as of most: what they take needn't be worked out
+	}
 	args := b.arguments(s)
 	all := nodesIn(s.Type, args)
 	for _, block := range s.Type.Args.Blocks {
@@ -123,6 +128,13 @@ func (b *builder) nodeArguments(s *lang.Step) []cty.Value {
 		}
 	}
 	return all
+}
+
+// takesNodes says that a type has arguments that take nodes, or nested blocks
+// whose labels name types which may.
+func takesNodes(t schema.Type) bool {
+	return slices.ContainsFunc(t.Args.Attrs, schema.Attr.TakesNodes) ||
+		slices.ContainsFunc(t.Args.Blocks, func(b schema.Block) bool { return b.Of != "" })
 }
 
 func nodesIn(t schema.Type, args cty.Value) (all []cty.Value) {
