@@ -71,6 +71,9 @@ func isLiteral(e hclsyntax.Expression) bool {
 // choices are the values that an attribute of a node or a step can have, if they
 // are few: nil of anything else.
 func (f frame) choices(e hclsyntax.Expression) []string {
+	if a, ok := schema.StepAttrs.Attr(lastName(e)); !ok || len(a.Enum) == 0 {
+		return nil // of a node they are those of the same name
+	}
 	t, ok := f.path(e)
 	if !ok || len(t) < 2 {
 		return nil
@@ -93,6 +96,24 @@ func (f frame) choices(e hclsyntax.Expression) []string {
 		return a.Enum
 	}
 	return nil
+}
+
+// lastName is the name of the attribute that a reference ends with.
+func lastName(e hclsyntax.Expression) string {
+	var t hcl.Traversal
+	switch e := e.(type) {
+	case *hclsyntax.ParenthesesExpr:
+		return lastName(e.Expression)
+	case *hclsyntax.ScopeTraversalExpr:
+		t = e.Traversal
+	case *hclsyntax.RelativeTraversalExpr:
+		t = e.Traversal
+	}
+	if len(t) == 0 {
+		return ""
+	}
+	a, _ := t[len(t)-1].(hcl.TraverseAttr)
+	return a.Name
 }
 
 // path is a reference, or what is taken of the variable of a for, as it is

@@ -10,6 +10,26 @@ import (
 // so many levels, and each of them is a part of every address below it.
 const maxNested = 100
 
+// maxRepeats is how deep repeats may stand in each other. Of two rounds each,
+// seventeen levels come to more than there may be.
+const maxRepeats = 20
+
+// inTooManyRepeats reports a repeat that is one level too deep, and breaks it.
+func (l *loader) inTooManyRepeats(d *decl) bool {
+	depth := 1
+	for s := d.scope; s != nil; s = s.parent {
+		if s.owner != nil && s.owner.root == rootRepeat {
+			depth++
+		}
+	}
+	if depth <= maxRepeats {
+		return false
+	}
+	d.broken = true
+	l.add(diag.New(diag.TooMany, d.rng, "repeats inside each other more than "+indexText(maxRepeats)+" levels deep", "Their rounds multiply."))
+	return true
+}
+
 // circles reports defines that are made of themselves, or of too many others
 // one inside the other, and breaks them, so that no use of them is expanded.
 func (l *loader) circles() {

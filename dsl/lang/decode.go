@@ -340,6 +340,9 @@ func (l *loader) step(f *source.File, b *hclsyntax.Block, in *scope) *decl {
 		l.countOrEach(d)
 		l.timesOfAssert(d)
 	case rootRepeat:
+		if l.inTooManyRepeats(d) {
+			break
+		}
 		d.inner = newScope(in, d)
 		bodies, _ := l.split(f, b, stepBlocks, repeatMeta, repeatArgs)
 		d.meta, d.args = bodies[0], bodies[1]

@@ -37,6 +37,29 @@ func TestAChainThatIsTooDeepIsAnError(t *testing.T) {
 	}
 }
 
+// Only the first repeat that is too deep is told, and nothing of what is in it.
+func TestRepeatsNestedTooDeeplyAreOneError(t *testing.T) {
+	nested := func(n int) string { return "scenario \"x\" {}\n" + repeats(n) }
+	if _, diags := loadSource([]byte(nested(20))); len(diags) != 0 {
+		t.Errorf("20 levels: %v", diags)
+	}
+	for _, n := range []int{21, 150} {
+		_, diags := loadSource([]byte(nested(n)))
+		if len(diags) != 1 || diag.CodeOf(diags[0]) != diag.TooMany || diags[0].Subject.Start.Line != 42 {
+			t.Errorf("%d levels: %d problems, want that of the 21st: %.300v", n, len(diags), diags)
+		}
+	}
+}
+
+// repeats are so many inside each other, with a step in the innermost.
+func repeats(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "repeat \"r%d\" {\n  times = 1\n", i)
+	}
+	return b.String() + "action \"note\" \"n\" {\n  values = repeat.index\n}\n" + strings.Repeat("}\n", n)
+}
+
 // A define that is too far above the innermost is broken, and only that is told.
 func TestDefinesNestedTooDeeplyAreOneError(t *testing.T) {
 	chain := func(n int) string {

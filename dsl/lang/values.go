@@ -2,6 +2,7 @@ package lang
 
 import (
 	"errors"
+	"math/big"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -457,6 +458,9 @@ func keyText(k cty.Value) string {
 	case k.Type() == cty.String:
 		return strconv.Quote(k.AsString())
 	case k.Type() == cty.Number:
+		if n, accuracy := k.AsBigFloat().Int64(); accuracy == big.Exact {
+			return strconv.FormatInt(n, 10) // as most are; the other way takes long
+		}
 		return k.AsBigFloat().Text('f', -1)
 	}
 	return "?"
