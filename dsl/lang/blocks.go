@@ -19,6 +19,9 @@ var (
 		{Name: "cleanup_timeout", Type: cty.String, Default: cty.StringVal("2m"), Format: schema.PositiveDuration, Doc: "Time limit of the `cleanup` block, which runs whatever became of the steps."},
 		{Name: "seed", Type: cty.Number, Check: checkSeed, Doc: "A whole number that decides what `pick` chooses. Without it each run draws one and prints it."},
 	}}
+	fileArgs = schema.Object{Attrs: []schema.Attr{
+		{Name: "include", Type: cty.List(cty.String), Doc: "Libraries whose blocks are taken in, as if they stood above the file's own: plain strings, relative to the file."},
+	}}
 	variableArgs = schema.Object{
 		Attrs: []schema.Attr{
 			{Name: "type", Type: cty.DynamicPseudoType, Doc: "The type of the value, such as `string`, `list(number)` or `object({ name = string })`; `any` or left out, whatever is given."},

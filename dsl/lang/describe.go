@@ -167,6 +167,9 @@ func nodeAttrs() schema.Object {
 	return schema.Object{Attrs: docs}
 }
 
+// FileArgs returns the arguments that stand at the top of a file, in no block.
+func FileArgs() schema.Object { return fileArgs }
+
 // Root is a word that references begin with and that no block declares.
 type Root struct {
 	Name    string

@@ -42,6 +42,7 @@ func TestEverythingInABlockIsDocumented(t *testing.T) {
 			documented(t, b.Name, o)
 		}
 	}
+	documented(t, "a file", FileArgs())
 	for _, r := range Roots() {
 		documented(t, r.Name, r.Value)
 	}

@@ -36,6 +36,9 @@ func didYouMean(name string, candidates []string) diag.Option {
 	return diag.DidYouMean(name, candidates)
 }
 
+// Suggest is diag.Suggest that knows what other tools call things.
+func Suggest(name string, candidates []string) string { return suggest(name, candidates) }
+
 // suggest is diag.Suggest that knows what other tools call things.
 func suggest(name string, candidates []string) string {
 	for _, s := range calledOtherwise[name] {

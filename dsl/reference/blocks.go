@@ -122,6 +122,12 @@ func nestedTopic(n schema.Block) Topic {
 	return t
 }
 
+// What takes arguments without being a block.
+const (
+	everyFault = "every fault"
+	topOfAFile = "the top of a file"
+)
+
 // taken is an argument as some blocks take it.
 type taken struct {
 	by   []string
@@ -153,7 +159,8 @@ func (l *Language) argumentTopics() []Topic {
 			add(n.Name, n.Body)
 		}
 	}
-	add("every fault", schema.FaultArgs)
+	add(everyFault, schema.FaultArgs)
+	add(topOfAFile, lang.FileArgs())
 	slices.Sort(order)
 	var all []Topic
 	for _, name := range order {
@@ -178,7 +185,7 @@ func argumentTopic(name string, ways []taken) Topic {
 	}
 	t.Usage = name + " = " + sample(ways[0].attr)
 	for _, b := range blocks {
-		if b != "every fault" {
+		if b != everyFault && b != topOfAFile {
 			t.See = append(t.See, b)
 		}
 	}

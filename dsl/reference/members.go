@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
@@ -108,10 +109,13 @@ func usedIn(examples []Example, name string, takes bool) (Example, bool) {
 	return examples[i], true
 }
 
-var index = regexp.MustCompile(`\[[^\]]*\]`)
+// brackets are an index, the arguments of a call, or the element of a type.
+var brackets = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)`)
 
-// segments are the names of a dotted path, without indices.
-func segments(path string) []string { return strings.Split(index.ReplaceAllString(path, ""), ".") }
+func withoutBrackets(word string) string { return brackets.ReplaceAllString(word, "") }
+
+// segments are the names of a dotted path.
+func segments(path string) []string { return strings.Split(withoutBrackets(path), ".") }
 
 // owners are the topics that a path begins with, and what of it leads below
 // them: in action.kill.signal that is kill, in node.ready.http it is node.
@@ -233,7 +237,7 @@ func (l *Language) Below(words ...string) []Topic {
 func (l *Language) Suggest(word string) string {
 	path := segments(word)
 	if len(path) < 2 {
-		return diag.Suggest(word, l.Words())
+		return lang.Suggest(word, l.Words())
 	}
 	owners, below := l.owners(path)
 	meant := slices.Clone(path)

@@ -135,6 +135,10 @@ func TestAWordMeansAllThatHasItsName(t *testing.T) {
 		{"string", "value type string"},
 		{"positive duration", "format positive_duration"},
 
+		{"list(string)", "value type list"},
+		{"during(workload.w,action.f)", "function during"},
+		{"during(workload.w,action.f).failed", "attribute during.failed"},
+		{"include", "block include, argument include"},
 		{"kill.signal", "argument kill.signal"},
 		{"kill signal", "argument kill.signal"},
 		{"action.kill.signal", "argument kill.signal"},
@@ -175,7 +179,7 @@ func TestAWordMeansAllThatHasItsName(t *testing.T) {
 		t.Error("node kinds are no kind")
 	}
 	for word, want := range map[string]string{
-		"kil": "kill", "kill.sginal": "kill.signal", "klil.signal": "kill.signal", "action.kill.sginal": "action.kill.signal",
+		"container": "node", "crash": "kill", "kil": "kill", "kill.sginal": "kill.signal", "klil.signal": "kill.signal", "action.kill.sginal": "action.kill.signal",
 		"kill.limit.mots": "", "kill.xyzzy": "", "xyzzy.signal": "",
 	} {
 		if got := l.Suggest(word); got != want {

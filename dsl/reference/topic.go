@@ -90,7 +90,7 @@ func (l *Language) Find(words ...string) []Topic {
 	if len(words) == 0 {
 		return nil
 	}
-	name := words[len(words)-1]
+	name := withoutBrackets(words[len(words)-1])
 	kind := strings.Join(words[:len(words)-1], " ")
 	var found []Topic
 	for _, t := range l.topics {
