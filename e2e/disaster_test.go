@@ -84,7 +84,10 @@ type watch struct {
 
 var watched = []watch{
 	{"partition", "partition", kernel}, {"block_port", "block_port", kernel}, {"loss", "loss", kernel}, {"delay", "delay", kernel},
-	{"rate_limit", "rate_limit", kernel}, {"dns_failure", "dns_failure", kernel}, {"fill_disk", "limits", kernel},
+	{"rate_limit", "rate_limit", kernel}, {"fill_disk", "limits", kernel},
+	// Names are looked up as ever at once; but a question that an agent was about to
+	// answer is lost with it, and the resolver waits five seconds until it asks again.
+	{"dns_failure", "dns_failure", agent},
 	{"process", "process", agent},
 	{"limit_cpu", "limits", guardian}, {"limit_memory", "dns_failure", guardian}, {"disconnect", "disconnect", guardian}, {"pause", "pause", guardian},
 }

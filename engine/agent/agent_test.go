@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/scenario-run/scenario/engine/runtime"
 )
 
 // start runs an agent over pipes, as a container would, and returns its client.
@@ -381,6 +383,40 @@ func TestAStreamServesOneJobAfterTheOther(t *testing.T) {
 	say("four")
 	if got := strings.Join(said, " "); got != "one two three four" {
 		t.Errorf("said: %s", got)
+	}
+}
+
+func TestASeriesIsJobsOneAfterTheOther(t *testing.T) {
+	var done []string
+	job := func(name string, lines ...string) Job {
+		return func(_ context.Context, spec []byte, out func([]byte) error) error {
+			done = append(done, name+" "+string(spec))
+			for _, l := range lines {
+				if err := out([]byte(l)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	c := start(t, map[string]Job{
+		"quiet": job("quiet"), "says": job("says", `{"a":1}`), "chats": job("chats", "1", "2"),
+		"fails": func(context.Context, []byte, func([]byte) error) error { return errors.New("no luck") },
+	})
+	for _, test := range []struct{ spec, line, done, err string }{
+		{`[{"job":"quiet","spec":[1]},{"job":"says","spec":null}]`, `[null,{"a":1}]`, "quiet [1], says null", ""},
+		{`[]`, `[]`, "", ""},
+		{`[{"job":"says"},{"job":"fails"},{"job":"quiet"}]`, "", "says ", "job series: fails: no luck"},
+		{`[{"job":"chats"}]`, "", "chats ", "the job chats writes one line"},
+		{`[{"job":"unknown"}]`, "", "", `the agent has no job "unknown"`},
+		{`no list`, "", "", "read the calls of a series"},
+	} {
+		done = nil
+		var line string
+		err := c.Run(t.Context(), runtime.SeriesJob, []byte(test.spec), func(l []byte) error { line += string(l); return nil })
+		if line != test.line || strings.Join(done, ", ") != test.done || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: wrote %q, done %q, %v", test.spec, line, done, err)
+		}
 	}
 }
 
