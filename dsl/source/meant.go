@@ -62,7 +62,40 @@ func meant(f *File, d *hcl.Diagnostic) *hcl.Diagnostic {
 			}
 		}
 	}
+	if d := singleQuotes(f, string(line), d, begin); d != nil {
+		return d
+	}
 	return curly(f, d, string(line), begin)
+}
+
+var (
+	inSingleQuotes = regexp.MustCompile(`^'([^'"]*)'`)
+	// labelInQuotes is the head of a block up to a label in single quotes.
+	labelInQuotes = regexp.MustCompile(`^\s*[A-Za-z_][A-Za-z0-9_-]*(?:\s+(?:"[^"]*"|[A-Za-z_][A-Za-z0-9_-]*))*\s+'`)
+	// noBlock are hcl's summaries of what looks like the head of a block and is none.
+	noBlock = []string{"Argument or block definition required", "Invalid block definition"}
+)
+
+// singleQuotes reports a text in single quotes, where it begins.
+func singleQuotes(f *File, line string, d *hcl.Diagnostic, begin int) *hcl.Diagnostic {
+	from := d.Subject.Start.Byte - begin
+	if head := labelInQuotes.FindString(line); head != "" && slices.Contains(noBlock, d.Summary) {
+		from = len(head) - 1
+	}
+	if from > len(line) || !strings.HasPrefix(line[from:], "'") {
+		return nil
+	}
+	length, hint := 1, `did you mean "\""?`
+	if m := inSingleQuotes.FindStringSubmatch(line[from:]); m != nil {
+		length, hint = len(m[0]), `did you mean "`+m[1]+`"?`
+	}
+	column := func(to int) int { return len([]rune(strings.TrimPrefix(line[:to], "\ufeff"))) + 1 }
+	at := d.Subject.Start
+	return diag.New(diag.Syntax, hcl.Range{
+		Filename: f.Name,
+		Start:    hcl.Pos{Line: at.Line, Column: column(from), Byte: begin + from},
+		End:      hcl.Pos{Line: at.Line, Column: column(from + length), Byte: begin + from + length},
+	}, "single quotes", "Strings and labels stand in double quotes.", diag.Hint(hint))
 }
 
 // in finds the slip in a line that hcl stops in at a place.

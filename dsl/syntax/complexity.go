@@ -38,7 +38,9 @@ func tooComplex(src []byte, name string, from hcl.Pos, outermost level) *hcl.Dia
 	switch {
 	case s.digits > maxDigits:
 		detail = "A number is between 1e-300 and 1e300; a text stands in quotes."
-	case s.tooDeep() && s.inBlocks():
+	case !s.tooDeep():
+		detail = `Give parts of it names in locals, or make a list of what it joins, for alltrue([…]), anytrue([…]), sum([…]) or join("", […]).`
+	case s.inBlocks():
 		detail = "Blocks that don't need each other can stand side by side."
 	}
 	return &hcl.Diagnostic{

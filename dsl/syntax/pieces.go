@@ -31,11 +31,11 @@ type label struct {
 
 var (
 	// headLine begins a block at the left margin, where blocks at the top of a
-	// file stand.
-	headLine = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*)((?:[ \t]+(?:"[^"\n]*"|[A-Za-z_][A-Za-z0-9_-]*))*)[ \t]*\{`)
+	// file stand. A label in single quotes is a mistake, and one of this block.
+	headLine = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*)((?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|[A-Za-z_][A-Za-z0-9_-]*))*)[ \t]*\{`)
 	// includeLine begins the only argument that stands outside of blocks.
 	includeLine = regexp.MustCompile(`^include[ \t]*=`)
-	oneLabel    = regexp.MustCompile(`"[^"]*"|[A-Za-z_][A-Za-z0-9_-]*`)
+	oneLabel    = regexp.MustCompile(`"[^"]*"|'[^']*'|[A-Za-z_][A-Za-z0-9_-]*`)
 	oneWord     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 	heredoc     = regexp.MustCompile(`<<-?([A-Za-z_][A-Za-z0-9_-]*)\r?$`)
 )
@@ -107,7 +107,7 @@ func headOf(line []byte) *head {
 	h := &head{kind: string(line[m[2]:m[3]]), brace: m[1] - 1}
 	for _, l := range oneLabel.FindAllIndex(line[m[4]:m[5]], -1) {
 		from, to := m[4]+l[0], m[4]+l[1]
-		h.labels = append(h.labels, label{string(bytes.Trim(line[from:to], `"`)), from, to})
+		h.labels = append(h.labels, label{string(bytes.Trim(line[from:to], `"'`)), from, to})
 	}
 	return h
 }

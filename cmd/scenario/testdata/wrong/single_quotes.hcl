@@ -8,4 +8,4 @@ action "sleep" "a" {
   for = '1s'
 }
 
-# want: SCN0106 8 '
+# want: SCN0106 8 '1s'
