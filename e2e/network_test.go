@@ -180,7 +180,7 @@ func TestFaultsWhoseAgentsAreKilledAreHealedByTheNext(t *testing.T) {
 	cmd, out, printed := running(t, pair(t, `
 action "partition" "split" { sides = [[node.a], [node.b]] }
 action "dns_failure" "lost" { nodes = [node.a] }
-action "sleep" "settled" { for = "0s" }
+action "sleep" "settled" { for = "1ms" }
 action "exec" "wait" {
   node    = node.b
   command = ["sh", "-c", "until test -e /tmp/go; do sleep 0.05; done"]

@@ -12,7 +12,7 @@ import (
 )
 
 type sleepIn struct {
-	For time.Duration `scn:"for,required" lasts:"true" doc:"How long to wait."`
+	For time.Duration `scn:"for,required" check:"positive_duration" lasts:"true" doc:"How long to wait."`
 }
 
 func sleep() step.Definition {

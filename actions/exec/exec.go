@@ -30,7 +30,7 @@ type In struct {
 	Stdin    string            `scn:"stdin" doc:"What it reads."`
 	Env      map[string]string `scn:"env" doc:"Further environment variables."`
 	User     string            `scn:"user" doc:"Who runs it; without it, the node's user."`
-	ExitCode int               `scn:"exit_code" default:"0" check:"whole" doc:"The exit code that is expected."`
+	ExitCode int               `scn:"exit_code" default:"0" check:"exit_code" doc:"The exit code that is expected."`
 }
 
 // Out is what a command did.

@@ -2,7 +2,9 @@ package http
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,10 +33,14 @@ func parseExpect(v cty.Value) (traffic.Expect, error) {
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() {
 		return e, fmt.Errorf("must be an object such as { status = 200 }")
 	}
-	for name, field := range v.AsValueMap() {
+	fields := v.AsValueMap()
+	var all []error
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(expectNames, name) {
-			return e, schema.KeyError(name, fmt.Errorf("has no %q; it takes %s", name, strings.Join(expectNames, ", ")), expectNames...)
+			all = append(all, schema.KeyError(name, fmt.Errorf("has no %q; it takes %s", name, strings.Join(expectNames, ", ")), expectNames...))
+			continue
 		}
+		field := fields[name]
 		if field.IsNull() || !field.IsWhollyKnown() {
 			continue
 		}
@@ -48,10 +54,10 @@ func parseExpect(v cty.Value) (traffic.Expect, error) {
 			e.JSON, err = parseJSON(field)
 		}
 		if err != nil {
-			return e, fmt.Errorf("%s: %w", name, err)
+			all = append(all, &schema.PartError{Path: cty.GetAttrPath(name), Err: fmt.Errorf("%s: %w", name, err)})
 		}
 	}
-	return e, nil
+	return e, errors.Join(all...)
 }
 
 // parseStatus reads one status or a list of them.

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,9 +14,9 @@ import (
 
 type delayIn struct {
 	linksIn
-	Latency     time.Duration `scn:"latency,required" check:"positive_duration" doc:"How much later packets arrive: at most 10s. For longer cut the link."`
+	Latency     time.Duration `scn:"latency,required"`
 	Jitter      time.Duration `scn:"jitter" default:"0s" check:"duration" doc:"By how much that varies, up and down, from packet to packet: at most as much as the latency. Packets may overtake each other."`
-	Correlation float64       `scn:"correlation" default:"0" doc:"How many per cent of a packet's jitter come from the packet before, from 0 to 100."`
+	Correlation float64       `scn:"correlation"`
 }
 
 // longestDelay is what a fault may ask for: its effect is measured before it
@@ -32,6 +33,12 @@ func delay() step.Definition {
 			"what the node sends to clients is then delayed by what they send to it, which is the same there and back. The timeline says so.\n\n" +
 			"A node that is started again begins without the delay, and has it again before it is ready; the timeline shows for how long it was off.\n\n" +
 			sentLinksDoc + "\n\nEnded by `heal`.",
+		Args: schema.Object{Attrs: []schema.Attr{
+			{Name: "latency", Type: cty.String, Required: true, Format: schema.PositiveDuration, Check: checkLatency,
+				Doc: "How much later packets arrive: from 1ms to 10s. For longer cut the link."},
+			{Name: "correlation", Type: cty.Number, Default: cty.Zero, Check: checkCorrelation,
+				Doc: "How many per cent of a packet's jitter come from the packet before, from 0 to 100."},
+		}},
 		Check: checkDelay,
 		Needs: []schema.Need{needsRules, needsDelay},
 		Takes: linkTakes,
@@ -61,19 +68,32 @@ action "heal" "near" {
 	}})
 }
 
+func checkLatency(v cty.Value) error {
+	latency, err := time.ParseDuration(v.AsString())
+	switch {
+	case err != nil:
+		return err
+	case latency > longestDelay:
+		return fmt.Errorf("%s is too long: it can be %s at most; cut the link for longer", latency, longestDelay)
+	}
+	return nil
+}
+
+func checkCorrelation(v cty.Value) error {
+	if share, _ := v.AsBigFloat().Float64(); share < 0 || share > 100 {
+		return fmt.Errorf("must be a share from 0 to 100, not %v", share)
+	}
+	return nil
+}
+
 // checkDelay says what is wrong with the arguments together.
 func checkDelay(args cty.Value) error {
 	latency, jitter := durationOf(args, "latency"), durationOf(args, "jitter")
-	switch {
-	case latency > longestDelay:
-		return fmt.Errorf("a latency of %s is too long: it can be %s at most; cut the link for longer", latency, longestDelay)
-	case latency > 0 && jitter > latency:
+	if latency > 0 && jitter > latency {
 		return fmt.Errorf("a jitter of %s is more than the latency of %s: packets can't arrive before they are sent", jitter, latency)
 	}
-	if c := args.GetAttr("correlation"); c.IsKnown() && !c.IsNull() {
-		if share, _ := c.AsBigFloat().Float64(); share < 0 || share > 100 {
-			return fmt.Errorf("correlation is a share from 0 to 100, not %v", share)
-		}
+	if c, j := args.GetAttr("correlation"), args.GetAttr("jitter"); c.IsKnown() && !c.IsNull() && c.AsBigFloat().Sign() > 0 && j.IsKnown() && jitter == 0 {
+		return errors.New("a correlation is one of the jitter, and there is none")
 	}
 	return checkLinks(args)
 }

@@ -28,10 +28,8 @@ func TestDelaysThatCanNotBeAreRefused(t *testing.T) {
 		want string
 		args map[string]cty.Value
 	}{
-		{"a latency of 11s is too long: it can be 10s at most", map[string]cty.Value{"latency": text("11s")}},
 		{"a jitter of 20ms is more than the latency of 10ms", map[string]cty.Value{"latency": text("10ms"), "jitter": text("20ms")}},
-		{"from 0 to 100, not 101", map[string]cty.Value{"latency": text("1s"), "correlation": number(101)}},
-		{"from 0 to 100, not -1", map[string]cty.Value{"latency": text("1s"), "correlation": number(-1)}},
+		{"a correlation is one of the jitter", map[string]cty.Value{"latency": text("1s"), "jitter": text("0s"), "correlation": number(1)}},
 		{"", map[string]cty.Value{"latency": text("10s"), "jitter": text("10s"), "correlation": number(100)}},
 		// What isn't known yet is no mistake.
 		{"", map[string]cty.Value{"latency": cty.UnknownVal(cty.String), "jitter": text("20ms")}},
@@ -48,9 +46,15 @@ func TestDelaysThatCanNotBeAreRefused(t *testing.T) {
 		t.Errorf("without links: %v", err)
 	}
 	latency, _ := d.Args.Attr("latency")
-	for _, bad := range []string{"0s", "-1s", "soon", "100"} {
+	for _, bad := range []string{"0s", "1ns", "999us", "11s", "-1s", "soon", "100"} {
 		if latency.Refuse(text(bad)) == nil {
 			t.Errorf("a latency of %s is taken", bad)
+		}
+	}
+	correlation, _ := d.Args.Attr("correlation")
+	for _, bad := range []int64{-1, 101} {
+		if correlation.Refuse(number(bad)) == nil {
+			t.Errorf("a correlation of %d is taken", bad)
 		}
 	}
 }

@@ -42,11 +42,11 @@ const headShare = 0.25
 type nodeArgs struct {
 	Role        string             `scn:"role,required" enum:"head,worker" doc:"What the node is in the cluster."`
 	Head        *step.Node         `scn:"head" doc:"The head that a worker joins; required for a worker."`
-	NumCPUs     *float64           `scn:"num_cpus" doc:"CPUs that Ray may hand out, by default those of the machine. 0 on the head keeps replicas and actors off it."`
-	NumGPUs     *float64           `scn:"num_gpus" doc:"GPUs that Ray may hand out."`
-	Resources   map[string]float64 `scn:"resources" doc:"Further resources by name."`
+	NumCPUs     *float64           `scn:"num_cpus" check:"amount" doc:"CPUs that Ray may hand out, by default those of the machine. 0 on the head keeps replicas and actors off it."`
+	NumGPUs     *float64           `scn:"num_gpus" check:"amount" doc:"GPUs that Ray may hand out."`
+	Resources   map[string]float64 `scn:"resources"`
 	Labels      map[string]string  `scn:"labels" doc:"Labels of the Ray node."`
-	ObjectStore string             `scn:"object_store_memory" default:"200000000" check:"size" doc:"Size of the object store; /dev/shm is made to hold it."`
+	ObjectStore string             `scn:"object_store_memory"`
 	Storage     string             `scn:"storage" default:"memory" enum:"memory,rocksdb,redis" doc:"Where the head's GCS keeps its tables: with memory, a restarted head has forgotten everything."`
 	StoragePath string             `scn:"storage_path" default:"/data/gcs" doc:"Directory of rocksdb in the node. Mount a volume there if the node is recreated."`
 	Redis       *step.Node         `scn:"redis" doc:"The Redis node, listening on 6379; required for storage = \"redis\"."`
@@ -61,6 +61,11 @@ func nodeKind() step.Definition {
 		Name:    "ray",
 		Check:   checkNode,
 		Summary: "a node of a Ray cluster",
+		Args: schema.Object{Attrs: []schema.Attr{
+			{Name: "resources", Type: cty.Map(cty.Number), Check: checkResources, Doc: "Further resources by name."},
+			{Name: "object_store_memory", Type: cty.String, Default: cty.StringVal("200000000"), Format: schema.Size, Check: checkObjectStore,
+				Doc: "Size of the object store, 75m or more; /dev/shm is made to hold it."},
+		}},
 		Doc: "Fills in the command (`ray start --block`), the environment, shared memory and readiness of a head or a worker.\n\n" +
 			"The head is ready when its REST API answers and it is in the node list since this start; a worker when it is ALIVE in that list since this start. " +
 			"A worker's process is started right after the head's and waits for it; the head's is started when Redis answers, if it uses one. " +
@@ -100,6 +105,31 @@ func expandNode(a nodeArgs, in step.KindInput) (step.KindOutput, error) {
 		out.Ready = func(ctx context.Context, env *step.Env) error { return headReady(ctx, env, self) }
 	}
 	return out, nil
+}
+
+// leastObjectStore is with how little Ray starts (OBJECT_STORE_MINIMUM_MEMORY_BYTES).
+const leastObjectStore = 75 << 20
+
+func checkObjectStore(v cty.Value) error {
+	n, err := schema.ParseSize(v.AsString())
+	if err == nil && n < leastObjectStore {
+		return fmt.Errorf("%s is too little; Ray starts with 75m or more", v.AsString())
+	}
+	return err
+}
+
+func checkResources(v cty.Value) error {
+	var all []error
+	for it := v.ElementIterator(); it.Next(); {
+		name, amount := it.Element()
+		if amount.IsNull() {
+			continue // which is told of every map
+		}
+		if err := schema.CheckAmount(amount); err != nil {
+			all = append(all, &schema.PartError{Path: cty.IndexPath(name), Err: err})
+		}
+	}
+	return errors.Join(all...)
 }
 
 func checkNode(args cty.Value) error {

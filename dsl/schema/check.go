@@ -35,13 +35,21 @@ func CheckDuration(v cty.Value) error {
 // manyDurations is how durations are written, whatever they come to.
 var manyDurations = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`)
 
-// CheckPositiveDuration is CheckDuration without zero.
+// leastDuration is as finely as anything is timed: to start a step, to ask a node
+// and to see what a fault does takes longer.
+const leastDuration = time.Millisecond
+
+// CheckPositiveDuration is CheckDuration without zero, and without what is too
+// short for anything to be done in.
 func CheckPositiveDuration(v cty.Value) error {
 	if err := CheckDuration(v); err != nil {
 		return err
 	}
-	if d, _ := time.ParseDuration(v.AsString()); d == 0 {
-		return fmt.Errorf("must be longer than 0s")
+	switch d, _ := time.ParseDuration(v.AsString()); {
+	case d == 0:
+		return errors.New("must be longer than 0s")
+	case d < leastDuration:
+		return fmt.Errorf("must be %s or longer; nothing is timed as finely as %s", leastDuration, v.AsString())
 	}
 	return nil
 }
@@ -91,6 +99,25 @@ func CheckWhole(v cty.Value) error {
 	n, accuracy := v.AsBigFloat().Int64()
 	if accuracy != big.Exact || n < 0 {
 		return fmt.Errorf("must be a whole number that is not negative")
+	}
+	return nil
+}
+
+// CheckAmount accepts numbers that are not negative.
+func CheckAmount(v cty.Value) error {
+	if v.AsBigFloat().Sign() < 0 {
+		return errors.New("must not be negative")
+	}
+	return nil
+}
+
+// mostExitCode is what a process can say at its end: one byte.
+const mostExitCode = 255
+
+// CheckExitCode accepts what a process can exit with.
+func CheckExitCode(v cty.Value) error {
+	if n, accuracy := v.AsBigFloat().Int64(); accuracy != big.Exact || n < 0 || n > mostExitCode {
+		return fmt.Errorf("must be an exit code, from 0 to %d", mostExitCode)
 	}
 	return nil
 }

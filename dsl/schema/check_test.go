@@ -30,7 +30,9 @@ func TestChecksAcceptWhatIsMeantAndNothingElse(t *testing.T) {
 		good, bad []cty.Value
 	}{
 		{"duration", schema.CheckDuration, text("0s", "500ms", "1m30s"), text("", "5", "-1s", "1 m")},
-		{"positive duration", schema.CheckPositiveDuration, text("1ns"), text("0s", "-1s", "x")},
+		{"positive duration", schema.CheckPositiveDuration, text("1ms", "1h"), text("0s", "1ns", "999us", "-1s", "x")},
+		{"amount", schema.CheckAmount, number(0, .5, 7), number(-1, -.001)},
+		{"exit code", schema.CheckExitCode, number(0, 1, 255), number(-1, 256, 1.5)},
 		{"regexp", schema.CheckRegexp, text("", "^a+$"), text("(", "a**")},
 		{"size", schema.CheckSize, text("1", "512m", "1.5g", "64MiB"), text("", "m", "-1", "1x")},
 		{"signal", schema.CheckSignal, text("SIGKILL", "SIGTERM", "SIGUSR1"), text("", "KILL", "sigkill", "SIG", "SIG KILL", "SIGFOO", "9")},

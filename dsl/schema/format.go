@@ -22,6 +22,8 @@ const (
 	URL              Format = "url"
 	Whole            Format = "whole"
 	Count            Format = "count"
+	Amount           Format = "amount"
+	ExitCode         Format = "exit_code"
 	Rate             Format = "rate"
 	Percent          Format = "percent"
 	Bitrate          Format = "bitrate"
@@ -40,7 +42,7 @@ type FormatInfo struct {
 
 var formats = []FormatInfo{
 	{Duration, "A length of time: numbers with a unit (ns, us, ms, s, m or h), one after the other. Not negative.", `"1m30s"`, CheckDuration},
-	{PositiveDuration, "A duration above 0s.", `"500ms"`, CheckPositiveDuration},
+	{PositiveDuration, "A duration of 1ms or more.", `"500ms"`, CheckPositiveDuration},
 	{Regexp, "A regular expression in the syntax of RE2, found anywhere in the text unless `^` and `$` say otherwise.", `"^ready in [0-9]+ ms$"`, CheckRegexp},
 	{Size, "An amount of bytes, as a number with k, m, g or t behind it, in powers of 1024.", `"512m"`, CheckSize},
 	{Signal, "The name of a signal, in full.", `"SIGTERM"`, CheckSignal},
@@ -51,6 +53,8 @@ var formats = []FormatInfo{
 	{URL, "An http or https URL with a host.", `"http://10.0.0.1:8000/healthz"`, CheckURL},
 	{Whole, "A whole number that is not negative.", `0`, CheckWhole},
 	{Count, "A whole number above 0.", `3`, CheckCount},
+	{Amount, "A number that is not negative.", `0.5`, CheckAmount},
+	{ExitCode, "What a process exits with: a whole number from 0 to 255.", `0`, CheckExitCode},
 	{Percent, "A share in hundredths, above 0 and at most 100.", `20`, CheckPercent},
 	{Bitrate, "A number of bits per second, as bit, kbit, mbit or gbit, in powers of 1000, from 1kbit to 10gbit.", `"1mbit"`, CheckBitrate},
 	{Command, "A program and its arguments, as a list of strings; there is no shell unless it is one.", `["cat", "/etc/hostname"]`, CheckCommand},

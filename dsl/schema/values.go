@@ -46,7 +46,7 @@ var RepeatAttrs = Object{Attrs: []Attr{
 
 // FaultArgs are what every fault takes beside its own arguments.
 var FaultArgs = Object{Attrs: []Attr{
-	{Name: "for", Type: cty.String, Format: Duration, Lasts: true, Doc: "Heal the fault after this long; the step has finished when it is healed. Without it, the step has finished once the fault is active, and the fault lasts until something heals it, at the latest the end of the scenario."},
+	{Name: "for", Type: cty.String, Format: PositiveDuration, Lasts: true, Doc: "Heal the fault after this long; the step has finished when it is healed. Without it, the step has finished once the fault is active, and the fault lasts until something heals it, at the latest the end of the scenario."},
 	{Name: MayExitArg, Type: cty.Bool, Default: cty.False, Doc: "Whether its nodes may exit while it is in effect, in answer to it; the timeline says so. Otherwise that fails the scenario, unless the fault itself may end nodes, by taking them down, ending their processes or limiting their memory."},
 }}
 

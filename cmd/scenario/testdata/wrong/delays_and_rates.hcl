@@ -41,7 +41,7 @@ action "rate_limit" "no_links" {
   for  = "1s"
 }
 
-# want: SCN0304 8 action "delay" "too_long"
+# want: SCN0304 10 "1m"
 # want: SCN0304 16 "0s"
 # want: SCN0304 20 action "delay" "before_it_is_sent"
 # want: SCN0304 29 "1mb"
