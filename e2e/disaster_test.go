@@ -131,7 +131,7 @@ assert "all_watch" {
 }
 
 const disasters = `
-action "sleep" "up" { for = "0s" }
+action "sleep" "up" { for = "1ms" }
 
 action "partition" "a" { 
   after = [action.up]

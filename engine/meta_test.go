@@ -43,7 +43,7 @@ action "note" "joins" {
 		"when: skipped is finished, with null results": {`
 action "note" "a" {
   text = "x"
-  when = 1 > 2
+  when = false
 }
 action "note" "b" {
   text = "${action.a.state} ${action.a.text == null} ${action.a.attempts == null} ${action.a.elapsed_seconds == null}"
@@ -64,7 +64,7 @@ action "note" "b" {
 		"when: so does a condition": {`
 action "note" "a" {
   text = "x"
-  when = 1 > 2
+  when = false
 }
 assert "b" {
   condition = action.a.elapsed_seconds > 1
@@ -233,11 +233,11 @@ func TestOutputsOverSkippedSteps(t *testing.T) {
 	p := written(`
 action "note" "a" {
   text = "x"
-  when = 1 > 2
+  when = false
 }
 repeat "r" {
   times = 2
-  when  = 1 > 2
+  when  = false
   action "note" "n" {
     text = "x"
   }

@@ -99,7 +99,7 @@ func (p *part) write(b *strings.Builder) {
 		fmt.Fprintf(b, "action \"wait\" %q {\n%s", name, p.body)
 	}
 	if p.never {
-		b.WriteString("  when = 1 > 2\n")
+		b.WriteString("  when = false\n")
 	}
 	if p.background {
 		b.WriteString("  background = true\n")

@@ -127,7 +127,7 @@ var entries = []Entry{
 
 	{WrongType, "a value is of the wrong type"},
 	{NotBool, "a condition must be true or false"},
-	{NeverEqual, "a comparison comes out the same whatever happens"},
+	{NeverEqual, "a comparison or a condition comes out the same whatever happens"},
 	{InvalidValue, "a value isn't valid for its argument"},
 	{NotOneOf, "a value isn't one of those allowed"},
 	{NotReference, "a reference must stand here, written as such"},

@@ -76,7 +76,7 @@ var lengthFunc = function.New(&function.Spec{
 		case t.IsObjectType():
 			return cty.NumberIntVal(int64(len(t.AttributeTypes()))), nil
 		case !v.IsKnown():
-			return cty.UnknownVal(cty.Number).RefineNotNull(), nil
+			return cty.UnknownVal(cty.Number).Refine().NotNull().NumberRangeLowerBound(cty.Zero, true).NewValue(), nil
 		case t == cty.String:
 			return stdlib.Strlen(v)
 		default:

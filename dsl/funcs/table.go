@@ -1,6 +1,8 @@
 package funcs
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	ctyyaml "github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
@@ -16,6 +18,13 @@ type Env struct {
 	// Seed decides what pick chooses. Nil: not known yet.
 	Seed *int64
 }
+
+// impure are the functions whose result hangs on more than their arguments: on
+// files, and on the seed.
+var impure = []string{"file", "filebase64", "fileexists", "templatefile", "pick"}
+
+// IsPure says that a function always makes the same of the same arguments.
+func IsPure(name string) bool { return !slices.Contains(impure, name) }
 
 // Table returns the functions by name.
 func Table(env Env) map[string]function.Function {
@@ -37,8 +46,8 @@ func Table(env Env) map[string]function.Function {
 		// strings
 		"chomp":        stdlib.ChompFunc,
 		"endswith":     endsWithFunc,
-		"format":       bounded(stdlib.FormatFunc, tooWide),
-		"formatlist":   bounded(stdlib.FormatListFunc, tooWideEach),
+		"format":       bounded(stdlib.FormatFunc, badFormat(stdlib.FormatFunc, tooWide)),
+		"formatlist":   bounded(stdlib.FormatListFunc, badFormat(stdlib.FormatListFunc, tooWideEach)),
 		"indent":       bounded(stdlib.IndentFunc, tooFar),
 		"join":         bounded(stdlib.JoinFunc, tooLongTogether),
 		"lower":        stdlib.LowerFunc,

@@ -22,6 +22,9 @@ type body struct {
 	attrs  map[string]*hclsyntax.Attribute
 	blocks map[string][]*body
 	typ    schema.Type // that its label names, of a block that has one
+	// gaps says that something in it isn't known, which has been reported: what
+	// seems to be missing may be what is meant by that.
+	gaps bool
 }
 
 // split decodes one block's content against several schemas, such as the
@@ -33,13 +36,14 @@ func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, ob
 	for i, o := range objects {
 		bodies[i] = &body{file: file, rng: headerOf(b), schema: o}
 	}
-	meant := map[string]bool{} // by arguments that aren't known
+	meant, gaps := map[string]bool{}, false // by arguments that aren't known
 	for _, a := range attrsInOrder(b.Body) {
 		if i := slices.IndexFunc(objects, func(o schema.Object) bool { _, ok := o.Attr(a.Name); return ok }); i >= 0 {
 			bodies[i].give(a)
 			continue
 		}
 		meant[l.unknownArgument(b, a, objects, extra)] = true
+		gaps = true
 	}
 	var others []*hclsyntax.Block
 	for _, nested := range b.Body.Blocks {
@@ -51,9 +55,11 @@ func (l *loader) split(file *source.File, b *hclsyntax.Block, extra []string, ob
 			others = append(others, nested)
 		default:
 			l.unknownNested(b, nested, objects, extra)
+			gaps = true
 		}
 	}
 	for _, x := range bodies {
+		x.gaps = gaps
 		l.complete(x, meant)
 	}
 	return bodies, others
@@ -209,13 +215,11 @@ func (l *loader) unknownNested(in, b *hclsyntax.Block, objects []schema.Object, 
 	blocks = append(blocks, extra...)
 	detail := list("Blocks in it:", blocks)
 	switch s := suggest(b.Type, slices.Concat(blocks, attrs)); {
-	case b.Type == "dynamic":
-		detail = "A block that may stand more than once is written as often as it is wanted."
 	case slices.Contains(attrs, s):
 		detail = "Write it as " + s + " = …, which is an argument."
 	}
 	l.add(diag.New(diag.UnknownBlock, b.TypeRange, describe(in)+` has no block "`+b.Type+`"`,
-		detail, didYouMean(b.Type, slices.Concat(blocks, attrs))))
+		instead(b.Type, detail), didYouMean(b.Type, slices.Concat(blocks, attrs))))
 }
 
 // names lists the attributes and the blocks of several schemas.

@@ -23,6 +23,9 @@ func isWindow(name string) bool {
 }
 
 func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) {
+	if v, ok := f.likeCall(e); ok {
+		return v, nil
+	}
 	switch {
 	case isWindow(e.Name):
 		return f.windowCall(e)
@@ -83,6 +86,11 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 	}
 	if d := f.lookupOfNothing(e, c.Args); d != nil {
 		return f.always(d)
+	}
+	if e.Name == "contains" {
+		if diags := f.neverContained(e, c.Args); len(diags) > 0 {
+			return cty.UnknownVal(cty.Bool), diags
+		}
 	}
 	v, diags := c.Value(ctx)
 	if f.effort.isOver() { // in a template
@@ -231,6 +239,9 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 		at = e.Args[0].Range() // there is no other to blame
 	case d.Subject != nil && err == nil:
 		at = wholeArgument(e, *d.Subject)
+	}
+	if verb := (*funcs.VerbError)(nil); errors.As(err, &verb) {
+		return diag.New(diag.WrongCall, withinText(e.Args[0], verb.From, verb.To), e.Name+": "+verb.Error(), "")
 	}
 	if fileErr := (*funcs.FileError)(nil); errors.As(err, &fileErr) {
 		if len(e.Args) > 0 {

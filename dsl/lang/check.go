@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
@@ -54,7 +53,7 @@ func (x *expansion) check(i *instance) *checked {
 			x.checkUse(f, i, c)
 		} else {
 			c.args, _ = f.arguments(i.decl.args)
-			f.together(i.decl.typ, c.args, i.decl.rng)
+			f.together(i.decl.typ, i.decl.args, c.args)
 		}
 		x.leave()
 	}
@@ -64,12 +63,12 @@ func (x *expansion) check(i *instance) *checked {
 }
 
 // together reports what is wrong with the arguments of a type as a whole.
-func (f frame) together(t schema.Type, args cty.Value, at hcl.Range) {
-	if t.Check == nil || !f.checking() {
+func (f frame) together(t schema.Type, b *body, args cty.Value) {
+	if t.Check == nil || b.gaps || !f.checking() {
 		return
 	}
 	if err := t.Check(args); err != nil {
-		f.sink.add(diag.New(diag.InvalidValue, at, t.Name+": "+err.Error(), ""))
+		f.sink.add(diag.New(diag.InvalidValue, b.rng, t.Name+": "+err.Error(), ""))
 	}
 }
 

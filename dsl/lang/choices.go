@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/schema"
@@ -19,30 +21,160 @@ func (f frame) sameAnyway(e *hclsyntax.BinaryOpExpr, l, r cty.Value) *hcl.Diagno
 	if !f.checking() || f.dead {
 		return nil
 	}
-	if isLiteral(e.LHS) && isLiteral(e.RHS) {
+	if isConstant(e.LHS) && isConstant(e.RHS) && l.IsWhollyKnown() && r.IsWhollyKnown() {
 		are := "always equal"
 		if isFalse(equal(l, r)) {
 			are = "never equal"
 		}
 		return diag.New(diag.NeverEqual, e.SrcRange, "these two constants are "+are, "The result is the same whatever happens.")
 	}
-	if d := f.notAmong(e, e.LHS, r); d != nil {
+	left, right := operand{e.LHS, l}, operand{e.RHS, r}
+	if d := f.never(e.SrcRange, left, right); d != nil {
 		return d
 	}
-	return f.notAmong(e, e.RHS, l)
+	return f.never(e.SrcRange, right, left)
 }
 
-// notAmong reports a comparison of what has one of a few values with another.
-func (f frame) notAmong(e *hclsyntax.BinaryOpExpr, of hclsyntax.Expression, with cty.Value) *hcl.Diagnostic {
-	if with.Type() != cty.String || !with.IsKnown() || with.IsNull() {
+// operand is a part of an expression, with its value as far as it is known.
+type operand struct {
+	e hclsyntax.Expression
+	v cty.Value
+}
+
+// never reports a place where something is compared with a known value that it
+// can't come to. What both come to may hang on variables; that is a choice, and
+// no mistake.
+func (f frame) never(at hcl.Range, of, with operand) *hcl.Diagnostic {
+	if !with.v.IsWhollyKnown() || with.v.IsNull() || of.v.IsKnown() && !isConstant(with.e) {
 		return nil
 	}
-	choices := f.choices(of)
-	if len(choices) == 0 || slices.Contains(choices, with.AsString()) {
+	if d := f.neverReturned(at, of, with); d != nil || of.v.IsKnown() || with.v.Type() != cty.String {
+		return d
+	}
+	choices, text := f.possible(of.e), with.v.AsString()
+	if len(choices) == 0 || slices.Contains(choices, text) {
 		return nil
 	}
-	return diag.New(diag.NeverEqual, e.SrcRange, f.source(of.Range())+" is never "+strconv.Quote(with.AsString()),
-		list("It is one of", choices), diag.DidYouMean(with.AsString(), choices))
+	return diag.New(diag.NeverEqual, at, f.source(of.e.Range())+" is never "+strconv.Quote(text), list("It is one of", choices), diag.DidYouMean(text, choices))
+}
+
+// settling are functions that leave alone what they have returned: they never
+// return what they would change.
+var settling = []string{"abs", "basename", "ceil", "chomp", "distinct", "floor", "int", "lower", "signum", "sort", "trimspace", "upper"}
+
+// neverReturned reports a value that is compared with the result of a function
+// that never returns it, as upper returns no small letters.
+func (f frame) neverReturned(at hcl.Range, of, with operand) *hcl.Diagnostic {
+	call, ok := of.e.(*hclsyntax.FunctionCallExpr)
+	if !ok || len(call.Args) != 1 || call.ExpandFinal || !slices.Contains(settling, call.Name) {
+		return nil
+	}
+	fn := f.x.p.funcs.in(f.file)[call.Name]
+	would, ok := settled(fn, with.v)
+	if !ok || !isFalse(equal(with.v, would)) {
+		return nil
+	}
+	detail := "Nothing that " + call.Name + " returns is changed by " + call.Name + ", and this would be."
+	var o []diag.Option
+	if would.Type() == cty.String {
+		detail = "Of " + strconv.Quote(with.v.AsString()) + ", " + call.Name + " would make " + strconv.Quote(would.AsString()) + "; what it returns, it leaves as it is."
+		o = append(o, diag.Hint("did you mean "+strconv.Quote(would.AsString())+"?"))
+	}
+	return diag.New(diag.NeverEqual, at, f.source(of.e.Range())+" is never "+f.source(with.e.Range()), detail, o...)
+}
+
+// settled is what a function of one argument returns for a value.
+func settled(fn function.Function, value cty.Value) (cty.Value, bool) {
+	if len(fn.Params()) != 1 {
+		return cty.NilVal, false
+	}
+	given, err := convert.Convert(value, fn.Params()[0].Type)
+	if err != nil {
+		return cty.NilVal, false
+	}
+	result, err := fn.Call([]cty.Value{given})
+	return result, err == nil && result.IsWhollyKnown() && !result.IsNull()
+}
+
+// neverContained reports what is wrong with contains(LIST, VALUE) although it can
+// be called: elements that are never the value, because of their type or since
+// that is one of a few others.
+func (f frame) neverContained(e *hclsyntax.FunctionCallExpr, args []hclsyntax.Expression) hcl.Diagnostics {
+	if !f.checking() || f.dead || e.ExpandFinal || len(e.Args) != 2 {
+		return nil
+	}
+	coll, _ := args[0].Value(f.ctx)
+	value, _ := args[1].Value(f.ctx)
+	if coll.IsNull() || coll.ContainsMarked() || value.IsNull() || value.ContainsMarked() {
+		return nil
+	}
+	if t := coll.Type(); neverAmong(t, value.Type()) {
+		return hcl.Diagnostics{diag.New(diag.NeverEqual, e.Range(), typeName(t)+" never holds "+typeName(value.Type()), "The result would be the same whatever happens.")}
+	}
+	list := operand{e.Args[0], coll}
+	if d := f.neverElement(list, operand{e.Args[1], value}); d != nil {
+		return hcl.Diagnostics{d}
+	}
+	return f.noneIs(e, list, operand{e.Args[1], value})
+}
+
+// neverElement reports a text that is looked for in a list of others.
+func (f frame) neverElement(all, value operand) *hcl.Diagnostic {
+	if all.v.IsWhollyKnown() || !value.v.IsKnown() || value.v.Type() != cty.String {
+		return nil
+	}
+	choices, text := f.possibleElements(all.e), value.v.AsString()
+	if len(choices) == 0 || slices.Contains(choices, text) {
+		return nil
+	}
+	return diag.New(diag.NeverEqual, value.e.Range(), f.source(all.e.Range())+" never holds "+strconv.Quote(text),
+		list("Each is one of", choices), diag.DidYouMean(text, choices))
+}
+
+// noneIs reports the elements of a list that the value that is looked for in it
+// never is: each that is written there, and all of a list that is computed.
+func (f frame) noneIs(e *hclsyntax.FunctionCallExpr, all, value operand) hcl.Diagnostics {
+	if written, ok := all.e.(*hclsyntax.TupleConsExpr); ok && all.v.IsKnown() && all.v.Type().IsTupleType() {
+		return f.noneWritten(written, all.v.AsValueSlice(), value)
+	}
+	if !all.v.IsWhollyKnown() || !all.v.CanIterateElements() {
+		return nil
+	}
+	var first *hcl.Diagnostic
+	for it := all.v.ElementIterator(); it.Next(); {
+		_, v := it.Element()
+		d := f.never(e.Range(), value, operand{all.e, v})
+		if d == nil {
+			return nil
+		}
+		if first == nil {
+			first = d
+		}
+	}
+	return problem(first)
+}
+
+func (f frame) noneWritten(list *hclsyntax.TupleConsExpr, elements []cty.Value, value operand) (diags hcl.Diagnostics) {
+	for i, el := range list.Exprs {
+		if i >= len(elements) || !isConstant(el) {
+			continue
+		}
+		if why := incomparable(elements[i], value.v); why != "" {
+			diags = append(diags, diag.New(diag.NeverEqual, el.Range(), why, "It is looked for in vain, whatever happens."))
+			continue
+		}
+		diags = append(diags, problem(f.never(el.Range(), value, operand{el, elements[i]}))...)
+	}
+	return diags
+}
+
+// neverAmong says that no element of a collection is of the type of a value.
+func neverAmong(coll, value cty.Type) bool {
+	if !coll.IsListType() && !coll.IsSetType() && !coll.IsTupleType() {
+		return false // which the function refuses
+	}
+	all := elementTypes(coll)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(t cty.Type) bool { return incomparableTypes(t, value) == "" })
 }
 
 // source is what is written in a place.
@@ -51,21 +183,6 @@ func (f frame) source(at hcl.Range) string {
 		return "this"
 	}
 	return string(at.SliceBytes(f.file.Src))
-}
-
-// isLiteral says that an expression is written as its value.
-func isLiteral(e hclsyntax.Expression) bool {
-	switch e := e.(type) {
-	case *hclsyntax.ParenthesesExpr:
-		return isLiteral(e.Expression)
-	case *hclsyntax.UnaryOpExpr:
-		return isLiteral(e.Val)
-	case *hclsyntax.TemplateExpr:
-		return e.IsStringLiteral()
-	case *hclsyntax.LiteralValueExpr:
-		return true
-	}
-	return false
 }
 
 // choices are the values that an attribute of a node or a step can have, if they
@@ -78,15 +195,25 @@ func (f frame) choices(e hclsyntax.Expression) []string {
 	if !ok || len(t) < 2 {
 		return nil
 	}
+	quiet, problems := f.unheard()
+	of, _ := quiet.traverse(t[:len(t)-1], e.Range())
+	if len(problems.diags) > 0 {
+		return nil
+	}
+	return quiet.choicesOf(of, t[len(t)-1:])
+}
+
+// choicesOf is choices of what is reached from a value.
+func (f frame) choicesOf(of cty.Value, t hcl.Traversal) []string {
 	last, ok := t[len(t)-1].(hcl.TraverseAttr)
 	if !ok {
 		return nil
 	}
-	quiet, problems := f.silently()
-	quiet.rec = nil
-	of, _ := quiet.traverse(t[:len(t)-1], e.Range())
-	if len(problems.diags) > 0 {
-		return nil
+	if len(t) > 1 {
+		var diags hcl.Diagnostics
+		if of, diags = f.follow(of, t[:len(t)-1], false); diags.HasErrors() {
+			return nil
+		}
 	}
 	switch ty := of.Type(); {
 	case ty.Equals(schema.NodeType) && last.Name == "state":

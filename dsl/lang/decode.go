@@ -185,7 +185,7 @@ func (l *loader) pullOrBuild(d *decl) {
 	builds := d.args.blocks["build"]
 	pull := d.args.attrs["pull"]
 	switch {
-	case pull == nil && len(builds) == 0:
+	case pull == nil && len(builds) == 0 && !d.args.gaps:
 		l.add(diag.New(diag.Contradiction, d.rng, "an image is pulled or built", `Give pull = "REF" or a build block.`))
 	case pull != nil && len(builds) > 0:
 		l.add(diag.New(diag.Contradiction, pull.NameRange, "an image is either pulled or built", "",
@@ -358,6 +358,7 @@ func (l *loader) step(f *source.File, b *hclsyntax.Block, in *scope) *decl {
 func (l *loader) rounds(d *decl) {
 	times, lasting := d.args.attrs["times"], d.args.attrs["for"]
 	switch {
+	case times == nil && lasting == nil && d.args.gaps:
 	case times == nil && lasting == nil:
 		l.add(diag.New(diag.MissingArgument, d.rng, `missing argument "times" or "for"`,
 			"Say how many rounds there are, times = 3, or how long new ones begin, for = \"30m\"."))
@@ -365,7 +366,7 @@ func (l *loader) rounds(d *decl) {
 		l.add(diag.New(diag.Contradiction, lasting.NameRange, `"times" and "for" exclude each other`, "",
 			diag.Also(times.NameRange, "times is given here")))
 	}
-	if len(d.block.Body.Blocks) == 0 {
+	if len(d.block.Body.Blocks) == 0 && !d.args.gaps {
 		l.add(diag.New(diag.MissingBlock, d.rng, "there is nothing in it to repeat", list("It holds", stepBlocks)))
 	}
 }
@@ -389,7 +390,7 @@ func (l *loader) timesOfAssert(d *decl) {
 	t := d.args.attrs["throughout"]
 	if t == nil {
 		every := d.args.attrs["every"]
-		if every != nil && d.args.attrs["within"] == nil && d.args.attrs["hold"] == nil {
+		if every != nil && !d.args.gaps && d.args.attrs["within"] == nil && d.args.attrs["hold"] == nil {
 			l.add(diag.New(diag.Contradiction, every.NameRange, `"every" needs "within", "hold" or "throughout"`,
 				"Without one of them the condition is evaluated once."))
 		}
@@ -415,5 +416,5 @@ func (l *loader) unknownTop(b *hclsyntax.Block) {
 	if b.Type == "include" {
 		detail = `include is an argument: include = ["FILE.hcl"].`
 	}
-	l.add(diag.New(diag.UnknownBlock, b.TypeRange, `no block "`+b.Type+`"`, detail, didYouMean(b.Type, all)))
+	l.add(diag.New(diag.UnknownBlock, b.TypeRange, `no block "`+b.Type+`"`, instead(b.Type, detail), didYouMean(b.Type, all)))
 }

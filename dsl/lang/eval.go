@@ -57,11 +57,13 @@ func (f frame) eval(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 	case *hclsyntax.TemplateExpr:
 		c := *e
 		c.Parts = f.children(e.Parts)
-		return c.Value(f.ctx)
+		v, diags := c.Value(f.ctx)
+		return v, aboutParts(diags)
 	case *hclsyntax.TemplateJoinExpr:
 		c := *e
 		c.Tuple = f.child(e.Tuple)
-		return c.Value(f.ctx)
+		v, diags := c.Value(f.ctx)
+		return v, aboutParts(diags)
 	default: // literals, and the item of a splat
 		return e.Value(f.ctx)
 	}
@@ -233,6 +235,7 @@ func (f frame) forExpr(e *hclsyntax.ForExpr) (cty.Value, hcl.Diagnostics) {
 	}
 	f.hidesRoot(e)
 	coll, _ := f.value(e.CollExpr)
+	f.loops = f.loopOf(e)
 	var rounds []forRound
 	made := 0
 	for _, el := range elements(coll) {

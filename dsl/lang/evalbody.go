@@ -42,7 +42,7 @@ func (f frame) nestedArguments(b *body, n schema.Block) (cty.Value, hcl.Diagnost
 		v, more := f.arguments(nested)
 		diags = append(diags, more...)
 		if n.Of != "" {
-			f.together(nested.typ, v, nested.rng)
+			f.together(nested.typ, nested, v)
 			v = cty.ObjectVal(map[string]cty.Value{"type": cty.StringVal(nested.typ.Name), "args": v})
 		}
 		list = append(list, v)

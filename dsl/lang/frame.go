@@ -40,6 +40,11 @@ type frame struct {
 	// dead says, while checking, that the part is known not to be evaluated: only
 	// types count, no values.
 	dead bool
+	// anyRefs says, while checking, that what is referred to may be anything of its
+	// type: a value that is known all the same is the same whatever happens.
+	anyRefs bool
+	// loops are the fors around the expression.
+	loops *loop
 	// only, if set, lists the roots that may be referred to, and purpose says
 	// where: "a default".
 	only    []string

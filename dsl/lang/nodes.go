@@ -17,10 +17,11 @@ import (
 func (x *expansion) nodes(decls []*decl) []*Node {
 	var all []*Node
 	hosts := map[string]*instance{}
+	names := &namesOnNetworks{}
 	for _, d := range decls {
 		x.shapedByStep(d)
 		x.all(d, x.top, func(i *instance) {
-			n := x.node(i)
+			n := x.node(i, names)
 			if i.phantom {
 				return
 			}
@@ -33,6 +34,7 @@ func (x *expansion) nodes(decls []*decl) []*Node {
 			all = append(all, n)
 		})
 	}
+	names.report(x.sink)
 	return all
 }
 
@@ -44,7 +46,7 @@ func (x *expansion) fits(i *instance, host string) {
 	}
 }
 
-func (x *expansion) node(i *instance) *Node {
+func (x *expansion) node(i *instance, names *namesOnNetworks) *Node {
 	d := i.decl
 	var rec, kindRec recorder
 	before := len(x.sink.diags)
@@ -53,7 +55,7 @@ func (x *expansion) node(i *instance) *Node {
 	if d.kind != nil {
 		f := x.of(i, &kindRec)
 		kindArgs, _ := f.arguments(d.kind)
-		f.together(*d.kindT, kindArgs, d.kind.rng)
+		f.together(*d.kindT, d.kind, kindArgs)
 		n.Kind, n.KindBody = d.kindT.Name, x.bodyOf(i, d.kind, &kindRec)
 	}
 	rec.merge(&kindRec)
@@ -64,6 +66,9 @@ func (x *expansion) node(i *instance) *Node {
 	x.mounts(i, args)
 	x.networks(i, args)
 	x.ready(i, args)
+	if !i.phantom {
+		names.add(i, n.Host, args)
+	}
 	return n
 }
 
@@ -201,7 +206,7 @@ func (x *expansion) networks(i *instance, args cty.Value) {
 // ready checks that a ready block asks for something.
 func (x *expansion) ready(i *instance, args cty.Value) {
 	blocks := i.decl.args.blocks["ready"]
-	if len(blocks) == 0 {
+	if len(blocks) == 0 || blocks[0].gaps {
 		return
 	}
 	for name := range blocks[0].attrs {

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/scenario-run/scenario/dsl/diag"
 )
@@ -17,6 +18,7 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 	}
 	c := *e
 	l, diags := f.value(e.LHS)
+	told := f.textsOf(e)
 	r, more := f.value(e.RHS)
 	diags = append(diags, more...)
 	if diags.HasErrors() {
@@ -25,7 +27,8 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 	if d := f.textsAdded(e, l, r); d != nil {
 		return cty.DynamicVal, hcl.Diagnostics{d}
 	}
-	if l == cty.DynamicVal && isSum(e.LHS) && e.Op == hclsyntax.OpAdd && r.Type() == cty.String {
+	if told >= 0 && r.Type() != cty.Bool && (r.Type().IsPrimitiveType() || r == cty.DynamicVal) {
+		f.sink.diags[told] = f.addedTexts(e)
 		return cty.DynamicVal, nil // one more text of those
 	}
 	bad := f.wantNumber(e.LHS, l)
@@ -41,16 +44,58 @@ func (f frame) binary(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
 		return cty.UnknownVal(e.Op.Type), hcl.Diagnostics{diag.New(diag.WrongOperand, e.SrcRange, "a division by zero", "It would be infinite, and every comparison with it pointless.")}
 	}
 	c.LHS, c.RHS = known(e.LHS, l), known(e.RHS, r)
-	return c.Value(f.ctx)
+	if v, ok := f.inOrder(e.Op, l, r); ok {
+		return v, nil
+	}
+	v, diags := c.Value(f.ctx)
+	return v, append(diags, problem(f.sameOrder(e, v))...)
 }
 
-// textsAdded reports a + between texts, which a template joins. What the sum would
-// be is a value of any type, so that of a + b + c the first one is told.
+// textsAdded reports a + between texts, which a template joins.
 func (f frame) textsAdded(e *hclsyntax.BinaryOpExpr, l, r cty.Value) *hcl.Diagnostic {
-	if e.Op != hclsyntax.OpAdd || l.Type() != cty.String || r.Type() != cty.String {
+	if e.Op != hclsyntax.OpAdd {
 		return nil
 	}
-	return diag.New(diag.WrongOperand, e.SrcRange, "+ adds numbers, and these are texts", `Texts are joined in a template: "`+f.inTemplate(e.LHS)+f.inTemplate(e.RHS)+`".`)
+	s, t := l.Type(), r.Type()
+	if s == cty.String && t == cty.String || s == cty.Number && isText(e.RHS, r) || isText(e.LHS, l) && t == cty.Number {
+		return f.addedTexts(e)
+	}
+	return nil
+}
+
+// isText says that an expression is a text in quotes, and not one of a number.
+func isText(e hclsyntax.Expression, v cty.Value) bool {
+	if _, quoted := e.(*hclsyntax.TemplateExpr); !quoted || v.Type() != cty.String {
+		return false
+	}
+	_, err := convert.Convert(v, cty.Number)
+	return err != nil || !v.IsKnown()
+}
+
+// addedTexts reports a sum of texts.
+func (f frame) addedTexts(e *hclsyntax.BinaryOpExpr) *hcl.Diagnostic {
+	return diag.New(diag.WrongOperand, e.SrcRange, "+ adds numbers, and these are texts", `Texts are joined in a template: "`+f.summands(e)+`".`)
+}
+
+// textsOf finds what has just been reported of the left side of a sum, if that is
+// a sum of texts: of a + b + c all are told at once. It is -1 without it.
+func (f frame) textsOf(e *hclsyntax.BinaryOpExpr) int {
+	if e.Op != hclsyntax.OpAdd || !isSum(e.LHS) || !f.checking() || len(f.sink.diags) == 0 {
+		return -1
+	}
+	last := len(f.sink.diags) - 1
+	if d := f.sink.diags[last]; diag.CodeOf(d) != diag.WrongOperand || *d.Subject != e.LHS.Range() {
+		return -1
+	}
+	return last
+}
+
+// summands are the parts of a sum as they stand in a template.
+func (f frame) summands(e hclsyntax.Expression) string {
+	if b, ok := e.(*hclsyntax.BinaryOpExpr); ok && isSum(e) {
+		return f.summands(b.LHS) + f.inTemplate(b.RHS)
+	}
+	return f.inTemplate(e)
 }
 
 // inTemplate is an expression as it stands in a template.
@@ -139,7 +184,7 @@ func (f frame) wantBool(e hclsyntax.Expression, v cty.Value, of string) *hcl.Dia
 func (f frame) wantNumber(e hclsyntax.Expression, v cty.Value) hcl.Diagnostics {
 	t := v.Type()
 	if v.IsNull() && !f.dead {
-		return hcl.Diagnostics{diag.New(diag.NullValue, e.Range(), "a number is needed here, this is null", "What hasn't come yet, and what a skipped step would have brought, is null.")}
+		return hcl.Diagnostics{diag.New(diag.NullValue, e.Range(), "a number is needed here, this is null", whyNull)}
 	}
 	if t == cty.Number || t == cty.DynamicPseudoType {
 		return nil

@@ -28,6 +28,33 @@ var calledOtherwise = map[string][]string{
 	"recover": {"heal"}, "log": {"note"}, "print": {"note"}, "set": {"note"},
 }
 
+// doneOtherwise has the blocks of other tools that nothing is called here, with
+// what one does instead.
+var doneOtherwise = map[string]string{
+	"dynamic":     "A block that may stand more than once is written as often as it is wanted.",
+	"lifecycle":   "Nothing outlives a run, so that there is nothing to keep, to replace or to ignore. What must hold before or after a step is an assert; what it waits for is after.",
+	"provisioner": "What is done in a node is an action of its own, such as exec.",
+	"connection":  "Actions reach nodes by themselves; nodes = [node.NAME] says which.",
+	"terraform":   "Nothing is configured here: types are built in, or defined with define.",
+	"provider":    "Nothing is configured here: types are built in, or defined with define.",
+	"module":      `What files share stands in a library: include = ["FILE.hcl"].`,
+	"data":        "What is asked without changing anything is a probe.",
+	"deploy":      "Nodes stand side by side by count or for_each.",
+	"build":       "An image is built in an image block; a node names it: image = image.NAME.",
+	"stages":      "Steps run in the order in which they stand; after and background change it.",
+	"jobs":        "A file is one scenario; its steps run in the order in which they stand.",
+	"steps":       "Steps stand as they are, as action, workload, assert and repeat blocks, in their order.",
+}
+
+// instead is what to do about a block that isn't there: what users of other tools
+// may be told, or otherwise what there is.
+func instead(name, otherwise string) string {
+	if advice, ok := doneOtherwise[name]; ok {
+		return advice
+	}
+	return otherwise
+}
+
 // didYouMean is diag.DidYouMean that knows what other tools call things.
 func didYouMean(name string, candidates []string) diag.Option {
 	if s := suggest(name, candidates); s != "" {

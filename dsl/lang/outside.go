@@ -32,12 +32,16 @@ func (x *expansion) fit(d *decl, want cty.Type, defaults *typeexpr.Defaults, s s
 		x.sink.add(diag.New(diag.WrongValue, at, summary, detail, options...))
 		return cty.DynamicVal, false
 	}
-	if path, name, takes := surplus(s.value.Type(), want, nil); name != "" {
+	more := surplus(s.value.Type(), want, nil)
+	for _, m := range more {
 		at := s.at
 		if s.expr != nil {
-			at = keyRange(s.expr, path, name)
+			at = keyRange(s.expr, m.path, m.name)
 		}
-		return refuse(at, `variable "`+d.name+pathText(path)+`" has no "`+name+`"`, list("It takes", takes), diag.DidYouMean(name, takes))
+		refuse(at, `variable "`+d.name+pathText(m.path)+`" has no "`+m.name+`"`, list("It takes", m.takes), diag.DidYouMean(m.name, m.takes))
+	}
+	if len(more) > 0 {
+		return cty.DynamicVal, false
 	}
 	v := s.value
 	if defaults != nil && !v.IsNull() {

@@ -119,6 +119,11 @@ func (f frame) traverse(t hcl.Traversal, rng hcl.Range) (cty.Value, hcl.Diagnost
 	if v, ok := f.local(root); ok {
 		return f.follow(v, t[1:], false)
 	}
+	if f.anyRefs {
+		f.anyRefs = false
+		v, diags := f.traverse(t, rng)
+		return like(v), diags
+	}
 	if !slices.Contains(allRoots, root) {
 		return f.unknownRoot(t, rng)
 	}

@@ -183,6 +183,9 @@ func (x *expansion) assert(i *instance, rec *recorder) *Assert {
 	b := i.decl.args
 	f := x.of(i, rec).mayBeDead(isFalse(x.whenOf(i)))
 	a := &Assert{Condition: x.exprOf(f, b, "condition"), ErrorMessage: x.exprOf(f, b, "error_message")}
+	if c := b.attrs["condition"]; c != nil {
+		x.sameWhatever(i, f, c.Expr)
+	}
 	times := &body{file: b.file, rng: b.rng, attrs: map[string]*hclsyntax.Attribute{}}
 	for _, name := range assertTimes {
 		attr, _ := b.schema.Attr(name)

@@ -1,7 +1,9 @@
 package lang
 
 import (
+	"errors"
 	"net/netip"
+	"strconv"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -40,4 +42,22 @@ func (x *expansion) subnets(networks []*decl) {
 		}
 		all = append(all, taken{d, subnet})
 	}
+}
+
+// mostSubnetBits leaves room for the gateway, the nodes and what asks them.
+const mostSubnetBits = 28
+
+func checkSubnet(v cty.Value) error {
+	p, err := netip.ParsePrefix(v.AsString())
+	switch {
+	case err != nil:
+		return errors.New(strconv.Quote(v.AsString()) + " is not a subnet; write it as 10.20.0.0/24")
+	case p.Masked() != p:
+		return errors.New(strconv.Quote(v.AsString()) + " is an address in a subnet; the subnet is " + p.Masked().String())
+	case !p.Addr().Is4():
+		return errors.New("a subnet is of IPv4 addresses")
+	case p.Bits() > mostSubnetBits:
+		return errors.New(strconv.Quote(v.AsString()) + " has too few addresses; a subnet is /" + indexText(mostSubnetBits) + " or larger")
+	}
+	return nil
 }

@@ -277,6 +277,9 @@ func (b *builder) warnOfNothing() {
 	if len(b.variant.Steps) > 0 || b.variant.Gaps {
 		return
 	}
-	b.fail(diag.New(diag.NothingDone, b.variant.Scenario.Range, "nothing is done and nothing asserted",
-		"The scenario has no steps, so it passes as soon as its nodes run. Add an action, a workload or an assert.", diag.AsWarning()))
+	what, why := "nothing is done and nothing asserted", "The scenario has no steps, so it passes as soon as its nodes run."
+	if len(b.variant.Cleanup) > 0 {
+		what, why = "there are only steps of cleanup", "They run when all is over and test nothing, so the scenario passes as soon as its nodes run."
+	}
+	b.fail(diag.New(diag.NothingDone, b.variant.Scenario.Range, what, why+" Add an action, a workload or an assert.", diag.AsWarning()))
 }

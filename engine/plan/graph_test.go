@@ -19,7 +19,7 @@ import (
 func grouped(t testing.TB) *plan.Plan {
 	return build(t, node("a")+
 		"action \"kill\" \"k\" {\n  nodes = [node.a]\n  background = true\n}\n"+
-		"assert \"w\" {\n  condition = true\n  throughout = action.k\n  background = true\n}\n"+
+		"assert \"w\" {\n  condition = scenario.run_id != \"\"\n  throughout = action.k\n  background = true\n}\n"+
 		"repeat \"r\" {\n  times = 2\n"+sleep("s", "")+sleep("t", "after = [action.s]")+"}\n"+
 		"cleanup {\n"+sleep("x", "")+sleep("y", "")+"}\n")
 }

@@ -140,7 +140,7 @@ func shapes() map[string]func(n int) string {
 		"faults with an end":         after(one, each("action \"pause\" \"p$i\" {\n  nodes = [node.n]\n  for = \"1s\"\n}")),
 		"nodes":                      each("node \"n$i\" {\n  image = \"a:1\"\n}\naction \"kill\" \"k$i\" {\n  nodes = [node.n$i]\n}\naction \"start\" \"s$i\" {\n  nodes = [node.n$i]\n}"),
 		"probes":                     after(one, each("probe \"node\" \"p$i\" {\n  node = node.n\n}\nassert \"a$i\" {\n  condition = probe.p$i.running\n}")),
-		"asserts throughout a fault": after(one+"\naction \"pause\" \"p\" {\n  nodes = [node.n]\n}", each("assert \"a$i\" {\n  condition = true\n  throughout = action.p\n  background = true\n}")),
+		"asserts throughout a fault": after(one+"\naction \"pause\" \"p\" {\n  nodes = [node.n]\n}", each("assert \"a$i\" {\n  condition = scenario.run_id != \"\"\n  throughout = action.p\n  background = true\n}")),
 		"steps of cleanup":           func(n int) string { return "cleanup {\n" + linked(func(i int) int { return i - 1 })(n) + "}\n" },
 		"rounds": func(n int) string {
 			return fmt.Sprintf("repeat \"r\" {\n  times = %d\n", n) + linked(func(i int) int { return i - 1 })(3) + "}\n"

@@ -15,7 +15,7 @@ action "sleep" "a" {
 }
 
 assert "b" {
-  condition = true
+  condition = scenario.run_id != ""
   within    = "0s"
   every     = "1"
   hold      = "1d"

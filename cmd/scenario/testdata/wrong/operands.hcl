@@ -12,7 +12,7 @@ locals {
   e = "${node.web}"
 }
 
-# want: SCN0308 8 "a"
+# want: SCN0308 8 "a" + 1
 # want: SCN0302 9 5
 # want: SCN0308 10 true
 # want: SCN0301 11 1 : []

@@ -9,7 +9,7 @@ action "sleep" "nap" {
 }
 
 assert "a" {
-  condition  = true
+  condition  = scenario.run_id != ""
   throughout = action.nap
 }
 

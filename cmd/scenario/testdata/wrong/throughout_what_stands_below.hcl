@@ -1,7 +1,7 @@
 scenario "x" {}
 
 assert "a" {
-  condition  = true
+  condition  = scenario.run_id != ""
   throughout = action.b
 }
 

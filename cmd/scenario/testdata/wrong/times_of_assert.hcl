@@ -10,7 +10,7 @@ action "sleep" "nap" {
 }
 
 assert "a" {
-  condition  = true
+  condition  = scenario.run_id != ""
   throughout = action.nap
   within     = "5s"
 }

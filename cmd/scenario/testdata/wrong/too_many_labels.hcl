@@ -5,7 +5,7 @@ node "web" {
 }
 
 assert "condition" "a" {
-  condition = true
+  condition = scenario.run_id != ""
 }
 
 # want: SCN0205 7 "a"

@@ -9,4 +9,4 @@ assert "a" {
 }
 
 # want: SCN0209 8 sate
-# want: SCN0308 8 "a"
+# want: SCN0308 8 1 + "a"
