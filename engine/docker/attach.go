@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 
@@ -27,8 +28,10 @@ func (r *Runtime) Attachments(ctx context.Context, id runtime.NodeID) ([]runtime
 	var all []runtime.Attachment
 	for name, e := range c.NetworkSettings.Networks {
 		at := runtime.Attachment{Network: e.NetworkID, IP: e.IPAddress}
-		if at.Network == "" { // of one that was not started yet
-			at.Network = name
+		if at.Network == "" {
+			if at.Network, err = r.networkID(ctx, name); err != nil {
+				return nil, r.failed(ctx, "ask for the networks of "+r.name(id), err)
+			}
 		}
 		if !at.IP.IsValid() && e.IPAMConfig != nil {
 			at.IP = e.IPAMConfig.IPv4Address
@@ -53,6 +56,20 @@ func (r *Runtime) Attachments(ctx context.Context, id runtime.NodeID) ([]runtime
 	return all, nil
 }
 
+// networkID is the id of a network that a container will be on when it is
+// started next: until then the daemon has it by the name or the id that it was
+// told. One that is not there any more is called what it was.
+func (r *Runtime) networkID(ctx context.Context, name string) (string, error) {
+	found, err := r.api.NetworkInspect(ctx, name, client.NetworkInspectOptions{})
+	switch {
+	case errdefs.IsNotFound(err):
+		return name, nil
+	case err != nil:
+		return "", err
+	}
+	return found.Network.ID, nil
+}
+
 // Connect connects the container.
 func (r *Runtime) Connect(ctx context.Context, id runtime.NodeID, at runtime.Attachment) error {
 	op := "connect " + r.name(id)
@@ -67,7 +84,7 @@ func (r *Runtime) Connect(ctx context.Context, id runtime.NodeID, at runtime.Att
 	if at.IP.IsValid() {
 		to.IPAMConfig = &network.EndpointIPAMConfig{IPv4Address: at.IP}
 	}
-	err = r.limited(ctx, func() error {
+	err = r.changed(ctx, func(ctx context.Context) error {
 		_, err := r.api.NetworkConnect(ctx, at.Network, client.NetworkConnectOptions{Container: string(id), EndpointConfig: to})
 		return err
 	})
@@ -85,7 +102,7 @@ func (r *Runtime) Disconnect(ctx context.Context, id runtime.NodeID, network str
 	if !on {
 		return &runtime.Error{Kind: runtime.Conflict, Op: op, Err: errors.New("it is not on that network")}
 	}
-	err = r.limited(ctx, func() error {
+	err = r.changed(ctx, func(ctx context.Context) error {
 		_, err := r.api.NetworkDisconnect(ctx, network, client.NetworkDisconnectOptions{Container: string(id)})
 		return err
 	})

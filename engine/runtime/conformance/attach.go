@@ -35,6 +35,25 @@ func (l *lab) wantAttached(id runtime.NodeID, want runtime.Attachment) {
 }
 
 var attachRules = map[string]func(*lab){
+	"a node that has ended is off a network too, and is put back where it was": func(l *lab) {
+		l.needs(canDisconnect)
+		spec := l.spec("a", Sleep)
+		id := l.create(spec)
+		network := spec.Networks[0].Network
+		_, err := l.StartNode(l.ctx, id)
+		l.must(err)
+		was, _ := l.attachment(id, network)
+		l.must(l.Disconnect(l.ctx, id, network))
+		l.must(l.StopNode(l.ctx, id, 0))
+		if at, on := l.attachment(id, network); on {
+			l.Errorf("it is still on the network: %+v", at)
+		}
+		l.must(l.Connect(l.ctx, id, was))
+		l.wantAttached(id, was)
+		_, err = l.StartNode(l.ctx, id)
+		l.must(err)
+		l.wantAttached(id, was)
+	},
 	"a node is off a network until it is connected again, at the address and by the names that it had": func(l *lab) {
 		l.needs(canDisconnect)
 		spec := l.spec("a", Serve)
