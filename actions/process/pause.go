@@ -76,7 +76,7 @@ func (pauseFault) Heal(ctx context.Context, env *step.Env, in Intent) error {
 	}
 	for _, t := range in.Targets {
 		if s, there := states[t.ID]; there && s != process.Stopped {
-			return step.Inconclusivef("%s in %s was not stopped to the end: something else let it go on", t, in.Node)
+			return step.Lapsedf("%s in %s was not stopped to the end: something else let it go on", t, in.Node)
 		}
 	}
 	return nil

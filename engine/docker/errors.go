@@ -75,7 +75,7 @@ var said = []struct {
 	}, ""},
 	{runtime.NotRunning, []string{
 		"is not running", "is paused", "is already paused", "is restarting", "non running container",
-		"container not running", "received 409",
+		"container not running", "a stopped container", "received 409",
 	}, ""},
 	{runtime.NotFound, []string{"is marked for removal", "No such exec instance", "bind source path does not exist"}, ""},
 }

@@ -49,7 +49,7 @@ func (r *Runtime) LimitMemory(ctx context.Context, id runtime.NodeID, bytes int6
 }
 
 func (r *Runtime) update(ctx context.Context, id runtime.NodeID, to container.Resources) error {
-	return r.limited(ctx, func() error {
+	return r.changed(ctx, func(ctx context.Context) error {
 		_, err := r.api.ContainerUpdate(ctx, string(id), client.ContainerUpdateOptions{Resources: &to})
 		return err
 	})

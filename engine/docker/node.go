@@ -264,7 +264,10 @@ const freezeAttempts = 5
 // PauseNode freezes the container's processes.
 func (r *Runtime) PauseNode(ctx context.Context, id runtime.NodeID) error {
 	for attempt := 1; ; attempt++ {
-		_, err := r.api.ContainerPause(ctx, string(id), client.ContainerPauseOptions{})
+		err := settled(ctx, func(ctx context.Context) error {
+			_, err := r.api.ContainerPause(ctx, string(id), client.ContainerPauseOptions{})
+			return err
+		})
 		if err == nil || attempt == freezeAttempts || !strings.Contains(err.Error(), "unable to freeze") {
 			return r.failed(ctx, "pause "+r.name(id), err)
 		}
