@@ -205,8 +205,9 @@ func (x *executor) heal(ctx context.Context, f *live) error {
 		})
 		return unhealed(f, err)
 	}
-	x.ask(func() { err = x.healed(f, "") })
-	if lapse != nil {
+	active := false
+	x.ask(func() { err, active = x.healed(f, ""), !f.Active.IsZero() })
+	if lapse != nil && active {
 		return unhealed(f, lapse) // it is gone, but was so too early
 	}
 	return err

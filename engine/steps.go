@@ -122,12 +122,37 @@ func (x *executor) attempt(ctx context.Context, v *vertex) outcome {
 	} else {
 		res, err = def.Action(ctx, &env, args)
 	}
+	err = x.ofItsNode(ctx, v, err)
 	if err == nil {
 		if res.Value, err = typed(res.Value, v.Step.Result); err != nil {
 			err = fmt.Errorf("bug: action %q returned a value of the wrong type: %w", def.Name, err)
 		}
 	}
 	return x.weigh(ctx, v, res, err)
+}
+
+// ofItsNode makes of an error that something does not run the failure of a node
+// of the step that has exited meanwhile: that is the node's, and the place's
+// error where all of them run.
+func (x *executor) ofItsNode(ctx context.Context, v *vertex, err error) error {
+	var own *step.Error
+	if runtime.KindOf(err) != runtime.NotRunning || errors.As(err, &own) {
+		return err
+	}
+	var nodes []string
+	x.ask(func() {
+		nodes = slices.Clone(v.Targets)
+		if l := v.record.life; l != nil {
+			nodes = append(nodes, l.Nodes...)
+		}
+	})
+	for _, address := range nodes {
+		state, unknown := nodesOf{x, v.ID}.State(ctx, address)
+		if unknown == nil && state.Started && !state.Running {
+			return step.Failf("%s exited with code %d meanwhile: %w", address, state.ExitCode, err)
+		}
+	}
+	return err
 }
 
 // weigh holds what an action returned against what was expected of it.

@@ -56,7 +56,16 @@ func runConnect(ctx context.Context, env *step.Env, in connectIn) (connectOut, s
 	if err != nil {
 		return connectOut{}, "", err
 	}
-	err = step.Poll(ctx, env.Clock, 20*time.Millisecond, func(ctx context.Context) error { return mustBeOn(ctx, env, in.Node, at) })
+	err = step.Poll(ctx, env.Clock, 20*time.Millisecond, func(ctx context.Context) error {
+		err := mustBeOn(ctx, env, in.Node, at)
+		if err == nil {
+			return nil
+		}
+		if s, unknown := env.Nodes.State(ctx, string(in.Node)); unknown == nil && !s.Running {
+			return step.Failf("%s exited with code %d while it was connected", in.Node, s.ExitCode).AsFinal()
+		}
+		return err
+	})
 	out := connectOut{[]step.Node{in.Node}, at.IP.String()}
 	return out, fmt.Sprintf("%s is %s on %s", name(in.Node), at.IP, network), err
 }
