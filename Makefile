@@ -41,7 +41,7 @@ test: setup-dev ## set-up, then every test: race detector, real Docker, real Ray
 	go test -count=1 -timeout 25m ./e2e
 
 soak: setup-dev ## kills the engine 50 times while fifteen kinds of faults are in effect: takes about ten minutes
-	go test -count=1 -timeout 60m ./e2e -run TestCrashRounds -crash-rounds 50
+	go test -count=1 -timeout 60m ./e2e -run 'TestCrashRounds|KilledInTheMiddle' -crash-rounds 50
 
 unit: ## the quick tests: those on Docker that take seconds, none on Ray
 	go test -short ./...

@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-var crashRounds = flag.Int("crash-rounds", 5, "how often TestCrashRounds kills an engine; every second time its guardian too, and every fourth its agents")
+var crashRounds = flag.Int("crash-rounds", defaultRounds, "how often TestCrashRounds kills an engine; every second time its guardian too, and every fourth its agents")
 
 const (
+	defaultRounds = 5
 	// effectLimit is how long a fault may outlast an engine that was killed;
 	// containersLimit, how long what the run made may.
 	effectLimit     = time.Second
