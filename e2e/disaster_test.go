@@ -21,7 +21,15 @@ def send(to):
         s.recv(1)
     time.sleep(0.05)
 def look(at):
-    socket.gethostbyname(at)
+    # By hand: a resolver waits for seconds for an answer that is lost.
+    server = next(line.split()[1] for line in open("/etc/resolv.conf") if line.startswith("nameserver"))
+    question = bytes([len(at)]) + at.encode() + b"\x00\x00\x01\x00\x01"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.settimeout(0.1)
+        s.sendto(b"\x01\x02\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00" + question, (server, 53))
+        answer = s.recv(512)
+    if answer[3] & 15 or answer[6:8] == b"\x00\x00":
+        raise OSError("no such name")
     time.sleep(0.02)
 def stand(_):
     time.sleep(0.01)
