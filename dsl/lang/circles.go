@@ -14,7 +14,8 @@ const maxNested = 100
 // seventeen levels come to more than there may be.
 const maxRepeats = 20
 
-// inTooManyRepeats reports a repeat that is one level too deep, and breaks it.
+// inTooManyRepeats reports a repeat that is one level too deep, and breaks it
+// with all around it: their rounds are too many to be made.
 func (l *loader) inTooManyRepeats(d *decl) bool {
 	depth := 1
 	for s := d.scope; s != nil; s = s.parent {
@@ -26,6 +27,11 @@ func (l *loader) inTooManyRepeats(d *decl) bool {
 		return false
 	}
 	d.broken = true
+	for s := d.scope; s != nil; s = s.parent {
+		if s.owner != nil && s.owner.root == rootRepeat {
+			s.owner.broken = true
+		}
+	}
 	l.add(diag.New(diag.TooMany, d.rng, "repeats inside each other more than "+indexText(maxRepeats)+" levels deep", "Their rounds multiply."))
 	return true
 }
