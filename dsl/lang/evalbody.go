@@ -231,6 +231,9 @@ func (f frame) nodes(a schema.Attr, b *body, e hclsyntax.Expression, v cty.Value
 		}
 		return list[0], nil
 	}
+	if d := twice(a, b, e); d != nil {
+		return unknown, hcl.Diagnostics{d}
+	}
 	if !known {
 		return unknown, nil
 	}

@@ -1,7 +1,9 @@
 package lang
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -132,8 +134,8 @@ func (x *expansion) axisValues(d *decl, a *hclsyntax.Attribute) ([]cty.Value, bo
 			return nil, false
 		}
 		name := axisText(el)
-		if strings.ContainsAny(name, ",=[]") {
-			x.sink.add(diag.New(diag.InvalidValue, at, "a value of an axis can't contain , = [ or ]", "It becomes part of the variant's name."))
+		if why := noPartOfAName(name); why != "" {
+			x.sink.add(diag.New(diag.InvalidValue, at, "a value of an axis "+why, "It becomes part of the variant's name."))
 			return nil, false
 		}
 		if seen[name] {
@@ -143,6 +145,25 @@ func (x *expansion) axisValues(d *decl, a *hclsyntax.Attribute) ([]cty.Value, bo
 		seen[name] = true
 	}
 	return values, ok
+}
+
+// noPartOfAName says what keeps a value of an axis from being part of a variant's
+// name, which stands in lists and is chosen with --variant; empty if nothing does.
+func noPartOfAName(value string) string {
+	switch {
+	case value == "":
+		return "can't be empty"
+	case strings.ContainsAny(value, ",=[]"):
+		return "can't contain , = [ or ]"
+	case strings.TrimSpace(value) != value:
+		return "can't begin or end with a blank"
+	}
+	for _, r := range value {
+		if !unicode.IsPrint(r) {
+			return fmt.Sprintf("can't contain U+%04X, which isn't seen", r)
+		}
+	}
+	return ""
 }
 
 func axisText(v cty.Value) string {
@@ -269,6 +290,11 @@ func (x *expansion) axisBlock(d *decl, b *hclsyntax.Block, axes []axis) ([]cty.V
 			continue
 		}
 		if b.Type == "exclude" && !x.onAxis(axes[i], v, a) {
+			ok = false
+			continue
+		}
+		if why := noPartOfAName(axisText(v)); b.Type == "include" && why != "" {
+			x.sink.add(diag.New(diag.InvalidValue, a.Expr.Range(), "a value of an axis "+why, "It becomes part of the variant's name."))
 			ok = false
 			continue
 		}

@@ -199,6 +199,7 @@ func (x *expansion) assert(i *instance, rec *recorder) *Assert {
 	if w := b.attrs["within"]; w != nil {
 		a.WithinAt = w.Expr.Range()
 	}
+	x.tooSeldom(b, a)
 	for _, e := range []*Expr{a.Condition, a.ErrorMessage} {
 		if e != nil {
 			rec.merge(&recorder{refs: e.refs, windows: e.windows})

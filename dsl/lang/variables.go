@@ -140,6 +140,8 @@ func (x *expansion) validate(d *decl, given *Value) {
 		x.sink.add(diags...)
 		said, diags := f.oneArgument(b, message)
 		x.sink.add(diags...)
+		x.validatesAnother(d, b)
+		x.saysNothing(b, said)
 		if !met.IsKnown() || met.IsNull() || met.True() {
 			continue
 		}

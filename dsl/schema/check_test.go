@@ -34,7 +34,7 @@ func TestChecksAcceptWhatIsMeantAndNothingElse(t *testing.T) {
 		{"amount", schema.CheckAmount, number(0, .5, 7), number(-1, -.001)},
 		{"exit code", schema.CheckExitCode, number(0, 1, 255), number(-1, 256, 1.5)},
 		{"regexp", schema.CheckRegexp, text("", "^a+$"), text("(", "a**")},
-		{"size", schema.CheckSize, text("1", "512m", "1.5g", "64MiB"), text("", "m", "-1", "1x")},
+		{"size", schema.CheckSize, text("1", "512m", "512mb", "1.5g", "64MiB", "64Mi", "12b"), text("", "m", "-1", "1x", "1i", "1ib")},
 		{"signal", schema.CheckSignal, text("SIGKILL", "SIGTERM", "SIGUSR1"), text("", "KILL", "sigkill", "SIG", "SIG KILL", "SIGFOO", "9")},
 		{"port", schema.CheckPort, number(1, 80, 65535), number(0, -1, 65536, 1.5)},
 		{"address", schema.CheckAddress, text("web:80", "10.0.0.1:6379", "[::1]:80"), text("web", "web:", ":80", "web:http", "web:0", "web:65536")},

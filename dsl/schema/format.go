@@ -44,7 +44,7 @@ var formats = []FormatInfo{
 	{Duration, "A length of time: numbers with a unit (ns, us, ms, s, m or h), one after the other. Not negative.", `"1m30s"`, CheckDuration},
 	{PositiveDuration, "A duration of 1ms or more.", `"500ms"`, CheckPositiveDuration},
 	{Regexp, "A regular expression in the syntax of RE2, found anywhere in the text unless `^` and `$` say otherwise.", `"^ready in [0-9]+ ms$"`, CheckRegexp},
-	{Size, "An amount of bytes, as a number with k, m, g or t behind it, in powers of 1024.", `"512m"`, CheckSize},
+	{Size, "An amount of bytes, as a number with k, m, g or t behind it, in powers of 1024. Mb, MiB and Mi are the same as m.", `"512m"`, CheckSize},
 	{Signal, "The name of a signal, in full.", `"SIGTERM"`, CheckSignal},
 	{NetworkName, "A network that the file declares.", `network.backend`, CheckNetwork},
 	{ImageName, "An image that the file declares, or the reference of one as a string.", `image.app`, CheckImage},

@@ -11,9 +11,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-var sizeSyntax = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?$`)
+var sizeSyntax = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*(?:([kmgt])i?)?b?$`)
 
-// ParseSize reads an amount of bytes as Docker writes it: 512m, 1.5g, 64MiB.
+// ParseSize reads an amount of bytes as Docker and others write it: 512m, 1.5g, 64MiB, 64Mi.
 // Units are powers of 1024.
 func ParseSize(s string) (int64, error) {
 	m := sizeSyntax.FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))

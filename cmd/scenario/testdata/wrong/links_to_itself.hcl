@@ -17,3 +17,4 @@ action "partition" "b" {
 }
 
 # want: SCN0304 8 action "partition" "a"
+# want: SCN0409 15#2 node.w[0]
