@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,8 +100,10 @@ const cleanLimit = 5 * time.Minute
 const youngImage = time.Hour
 
 func (c cleaning) conclude(w *world, swept runtime.Swept, found bool, err error) error {
+	var told error // what has been done goes first, whether it can be told or not
 	for _, r := range swept.Removed {
-		fmt.Fprintf(w.stdout, "removed %s\n", r)
+		_, e := fmt.Fprintf(w.stdout, "removed %s\n", r)
+		told = cmp.Or(told, e)
 	}
 	for _, l := range swept.Left {
 		fmt.Fprintf(w.stderr, "left behind: %s: %s\n  %s\n", l.What, l.Reason, l.Command)
@@ -113,9 +116,9 @@ func (c cleaning) conclude(w *world, swept runtime.Swept, found bool, err error)
 	case !found && c.run != "":
 		return &exitError{code: exitNothing, err: fmt.Errorf("there is nothing of a run %s", c.run)}
 	case !found:
-		fmt.Fprintln(w.stdout, "nothing to remove")
+		_, told = fmt.Fprintln(w.stdout, "nothing to remove")
 	}
-	return nil
+	return told
 }
 
 // unreachable is a runtime that failed.

@@ -39,7 +39,10 @@ it is; what it means never changes. With - it formats standard input to
 standard output.
 
 Exit codes: 0 all is in canonical form now, 1 with --check: something wasn't,
-3 a file doesn't parse.`,
+3 a file doesn't parse, 4 a file or standard output can't be written.
+
+Every line ends with LF then. In a heredoc that is so even where a file came
+with CRLF: there the CR is part of the text, and stays.`,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args) },
 	}
 	fl := cmd.Flags()

@@ -76,7 +76,9 @@ func newScenario(w *world, path, template string) error {
 		if err := create(f); err != nil {
 			return err
 		}
-		fmt.Fprintf(w.stdout, "created %s\n", f.path)
+		if _, err := fmt.Fprintf(w.stdout, "created %s\n", f.path); err != nil {
+			return err
+		}
 	}
 	_, err = fmt.Fprintf(w.stdout, "Run it: scenario run %s\n", shellQuote(path))
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -20,9 +21,11 @@ func run(w *world) (code int) {
 	root := newRoot(w)
 	root.SetArgs(w.args)
 	root.SetIn(w.stdin)
-	root.SetOut(w.stdout)
+	help := &watched{to: w.stdout}
+	root.SetOut(help)
 	root.SetErr(w.stderr)
-	return exit(w, root.Execute())
+	err := root.Execute()
+	return exit(w, cmp.Or(err, help.err))
 }
 
 func newRoot(w *world) *cobra.Command {

@@ -27,6 +27,9 @@ running them: syntax, names, types, references, order. It touches no Docker.`,
 			if err := rep.check(); err != nil {
 				return err
 			}
+			if rep.junit == "" && cmd.Flags().Changed("junit-level") { // a run has a report of its own at that level
+				return usage("--junit-level %s: no report is asked for", rep.level.value).with("Say where to write it: --junit FILE")
+			}
 			sizes := map[*file]size{}
 			s.take = func(f *file, p planned) { sizes[f] = sizes[f].with(p) }
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
@@ -64,7 +67,9 @@ func (l *loaded) printValidity(w *world, color string, asJSON bool, sizes map[*f
 	}
 	for _, f := range l.files {
 		if !f.invalid() {
-			fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), sizes[f])
+			if _, err := fmt.Fprintf(w.stdout, "%s: %s\n", f.source(), sizes[f]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

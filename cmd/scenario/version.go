@@ -56,20 +56,20 @@ func (a about) named() about {
 	return a
 }
 
-func (a about) print(out io.Writer) {
-	fmt.Fprintf(out, "scenario %s\n", a.Version)
+func (a about) String() string {
+	text := fmt.Sprintf("scenario %s\n", a.Version)
 	if a.Revision != "" {
 		state := ""
 		if a.Modified {
 			state = ", modified"
 		}
-		fmt.Fprintf(out, "revision %s%s\n", a.Revision, state)
+		text += fmt.Sprintf("revision %s%s\n", a.Revision, state)
 	}
-	fmt.Fprintf(out, "%s, %s\n", a.Go, a.Platform)
+	text += fmt.Sprintf("%s, %s\n", a.Go, a.Platform)
 	if a.RuntimeError != "" {
 		a.Runtime = "none (" + a.RuntimeError + ")"
 	}
-	fmt.Fprintf(out, "runtime: %s\n", a.Runtime)
+	return text + fmt.Sprintf("runtime: %s\n", a.Runtime)
 }
 
 func newVersion(w *world) *cobra.Command {
@@ -86,8 +86,8 @@ func newVersion(w *world) *cobra.Command {
 				enc.SetIndent("", "  ")
 				return enc.Encode(a)
 			}
-			a.print(w.stdout)
-			return nil
+			_, err := io.WriteString(w.stdout, a.String())
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
