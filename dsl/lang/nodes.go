@@ -173,6 +173,11 @@ func (x *expansion) mounts(i *instance, args cty.Value) {
 		if !ok || mode != "ro" && mode != "rw" || host == "" {
 			x.sink.add(diag.New(diag.InvalidValue, at, `"`+what+`" is neither a volume nor a path of the host`,
 				`Write volume.NAME, or a path of the host with :ro or :rw after it.`))
+			continue
+		}
+		if !strings.HasPrefix(host, "/") {
+			x.sink.add(diag.New(diag.InvalidValue, at, `"`+host+`" is not a whole path of the host`,
+				"Write it from / on: the host is the one that nodes run on, which knows nothing of where this file lies."))
 		}
 	}
 }

@@ -121,7 +121,7 @@ var NodeArgs = Object{
 		{Name: "entrypoint", Type: cty.List(cty.String), Doc: "The entry point, in place of the image's."},
 		{Name: "env", Type: cty.Map(cty.String), Check: CheckEnvNames, Doc: "Environment variables, in addition to the image's."},
 		{Name: "files", Type: cty.Map(cty.String), Check: checkPaths, Doc: "Files to write before the start: absolute path in the node → content."},
-		{Name: "mounts", Type: cty.Map(cty.String), Doc: "Path in the node → `volume.NAME`, or a host path followed by `:ro` or `:rw`."},
+		{Name: "mounts", Type: cty.Map(cty.String), Doc: "Path in the node → `volume.NAME`, or a path of the host, from `/` on, followed by `:ro` or `:rw`."},
 		{Name: "ports", Type: cty.List(cty.Number), Check: checkPorts, Doc: "Container ports to publish on 127.0.0.1, each on a free host port."},
 		{Name: "networks", Type: cty.List(cty.String), Doc: "The networks that it is on, `network.NAME` each; without one, the run's own."},
 		{Name: "aliases", Type: cty.List(cty.String), Check: checkHostnames, Doc: "Further names on its networks."},
