@@ -158,6 +158,9 @@ func observeExit(ctx context.Context, env *step.Env, nodes []step.Node) (step.Ef
 	codes := make([]int, len(nodes))
 	err := each(ctx, nodes, func(ctx context.Context, i int, address string) error {
 		s, err := env.Nodes.WaitExit(ctx, address)
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("%s still runs", address)
+		}
 		if err != nil {
 			return fmt.Errorf("wait for the exit of %s: %w", address, err)
 		}

@@ -91,13 +91,17 @@ assert "c" {
 assert "d" {
   condition = probe.direct[0].json.a.b == 1
 }
+
+assert "e" {
+  condition = probe.direct[1].json.a.b == 1
+}
 `, lang.Options{})
 	s := scope{
 		planned: v.Planned(),
 		values: map[string]cty.Value{
 			"workload.clients": object("failed", cty.Zero),
 			"probe.direct[0]":  object("ok", cty.False, "json", object("a", cty.Zero)),
-			"probe.direct[1]":  object("ok", cty.False),
+			"probe.direct[1]":  object("ok", cty.False, "json", cty.NullVal(cty.DynamicPseudoType)),
 			"probe.log":        object("count", cty.NumberIntVal(1)),
 		},
 		windows: map[lang.Window]cty.Value{
@@ -120,6 +124,7 @@ assert "d" {
 			"probe.log.count = 1",
 		},
 		"assert.d": {"* probe.direct[0].json.a.b = error"},
+		"assert.e": {"* probe.direct[1].json.a.b = error", "probe.direct[1].json = null"},
 	} {
 		var got []string
 		for _, p := range find(t, v.Steps, name).Assert.Condition.Explain(s) {
@@ -141,6 +146,8 @@ func show(p lang.Part) string {
 		return "error"
 	case !p.Value.IsKnown():
 		return "unknown"
+	case p.Value.IsNull():
+		return "null"
 	case p.Value.Type() == cty.Number:
 		return p.Value.AsBigFloat().Text('f', -1)
 	case p.Value.Type() == cty.Bool:

@@ -49,7 +49,31 @@ func (w *explainer) part(e hclsyntax.Expression) *Part {
 		p.Err = message(diags)
 	}
 	w.parts = append(w.parts, p)
-	return &w.parts[len(w.parts)-1]
+	at := len(w.parts) - 1
+	if null := w.nullBefore(e, diags); null != nil {
+		w.part(null)
+	}
+	return &w.parts[at]
+}
+
+// nullBefore is the part of a reference that is null, where an attribute or an
+// element is taken of it; nil if that is not what is wrong.
+func (w *explainer) nullBefore(e hclsyntax.Expression, diags hcl.Diagnostics) hclsyntax.Expression {
+	t, ok := e.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || !diags.HasErrors() {
+		return nil
+	}
+	for n := len(t.Traversal) - 1; n > 1; n-- {
+		to := t.Traversal[:n]
+		shorter := &hclsyntax.ScopeTraversalExpr{Traversal: to, SrcRange: hcl.RangeBetween(to[0].SourceRange(), to[n-1].SourceRange())}
+		if v, diags := w.value(shorter); !diags.HasErrors() {
+			if v, _ = v.Unmark(); v.IsNull() {
+				return shorter
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 func (w *explainer) evaluated(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {

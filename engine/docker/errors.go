@@ -68,7 +68,8 @@ var said = []struct {
 	hint  string
 }{
 	{runtime.NoSpace, []string{"no space left on device", "disk quota exceeded"}, "docker system df; docker system prune"},
-	{runtime.NodeFault, []string{"executable file not found", "unable to find user", "unable to find group"}, ""},
+	{runtime.NodeFault, []string{"executable file not found"}, "the image has no such program in its PATH: name one that it has, or its whole path"},
+	{runtime.NodeFault, []string{"unable to find user", "unable to find group"}, ""},
 	{runtime.Conflict, []string{
 		"port is already allocated", "ddress already in use", "Pool overlaps with other one", "networks have overlapping IPv4",
 		"is already in use by container", "cannot program address",

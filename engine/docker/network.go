@@ -84,15 +84,17 @@ func (r *Runtime) subnetTaken(ctx context.Context, op string, subnet netip.Prefi
 			if !overlapsAny(subnet, []netip.Prefix{c.Subnet}) {
 				continue
 			}
-			remove := "docker network rm " + n.Name
-			if run := n.Labels[labelRun]; run != "" {
-				remove = "scenario clean " + run
+			hint := "Give it another subnet, or none: a free one is chosen then."
+			switch run := n.Labels[labelRun]; {
+			case run != "":
+				hint += "\nIf nothing needs that network any more: scenario clean " + run
+			case n.Name != "bridge": // which is Docker's own, and can't be removed
+				hint += "\nIf nothing needs that network any more: docker network rm " + n.Name
 			}
 			return &runtime.Error{
 				Kind: runtime.Conflict, Op: op,
-				Err: fmt.Errorf("its subnet %s overlaps with %s, which Docker's network %s has", subnet, c.Subnet, n.Name),
-				Hint: "Give it another subnet, or none: a free one is chosen then.\n" +
-					"If nothing needs that network any more: " + remove,
+				Err:  fmt.Errorf("its subnet %s overlaps with %s, which Docker's network %s has", subnet, c.Subnet, n.Name),
+				Hint: hint,
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestAHealThatFailsAtTheEndIsSaidWithItsFault(t *testing.T) {
 		}
 	}
 	said := out.String()
-	if !strings.Contains(said, "its state is not known: it went on") || strings.Contains(said, "nothing was seen to go wrong") {
+	if !strings.Contains(said, "in effect from +30.0s to +50.0s") || strings.Contains(said, "nothing was seen to go wrong") || strings.Count(said, "it went on") != 2 {
 		t.Error(said)
 	}
 }

@@ -25,6 +25,9 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 		gap = "\n  "
 	}
 	t.print("  " + look.color.Sprint(look.word) + gap + took(b.Seconds))
+	if m := meaning(b.State); m != "" {
+		t.paragraph("    ", m)
+	}
 	when := v.failedAt(e, b)
 	if from := v.from(b.Step); from != "" && !saysWhere(b.Cause, from, b.Step) {
 		if b.Cause == nil || b.Cause.Excerpt == nil {
@@ -37,7 +40,7 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 	}
 	if b.State != event.Cancelled {
 		t.drawHistory(v, v.ended[b.Step].History)
-		t.drawFaults(v, when)
+		t.drawFaults(v, when, b.Step)
 		t.drawLogs(v, b, when)
 		t.drawFurther(v, b)
 	}
@@ -45,6 +48,18 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 	t.print("  artifacts   " + t.path(path.Join(t.run.Dir, v.started.Dir)))
 	if b.Repeat != "" {
 		t.print("  again       " + t.palette.accent.Sprint(clean(b.Repeat)))
+	}
+}
+
+// meaning is what a verdict says of what was tested, where that is not plain.
+func meaning(s event.State) string {
+	switch s {
+	case event.Error:
+		return "The lab broke. That says nothing about what was tested."
+	case event.Inconclusive:
+		return "Too little was seen to judge what was tested."
+	default:
+		return ""
 	}
 }
 
@@ -173,8 +188,9 @@ func (t *Timeline) observation(v *variant, o event.Observation) {
 const manyFaults = 4
 
 // drawFaults shows which faults were in effect when it failed, or had been,
-// and what was first seen to go wrong after each.
-func (t *Timeline) drawFaults(v *variant, when time.Duration) {
+// and what was first seen to go wrong after each. Of one that decided the verdict
+// itself, that has been said.
+func (t *Timeline) drawFaults(v *variant, when time.Duration, decided string) {
 	before := slices.DeleteFunc(slices.Clone(v.faults), func(f *faultLife) bool { return f.injected > when })
 	if len(before) == 0 {
 		return
@@ -190,6 +206,12 @@ func (t *Timeline) drawFaults(v *variant, when time.Duration) {
 			continue
 		}
 		t.drawInfluence(v, f, when)
+		if f.step == decided && f.broken != "" {
+			continue
+		}
+		if f.broken != "" {
+			t.paragraph("       ", "its state is not known: "+clean(f.broken))
+		}
 		switch {
 		case found:
 			t.paragraph("       ", "first symptom "+at(v.sinceStart(first.at))+": "+clean(first.text))
@@ -236,9 +258,6 @@ func (t *Timeline) drawInfluence(v *variant, f *faultLife, when time.Duration) {
 		span += ": " + clean(f.text)
 	}
 	t.paragraph("       ", span)
-	if f.broken != "" {
-		t.paragraph("       ", "its state is not known: "+clean(f.broken))
-	}
 }
 
 func (t *Timeline) section(title string) {
