@@ -61,7 +61,14 @@ func regexpFault(err error) string {
 
 const tagHint = `Write it with &&, ||, ! and parentheses, such as --tags 'ray && !slow'.`
 
+// longestTags is how long an expression over tags may be, in bytes: parsing is
+// recursive.
+const longestTags = 4096
+
 func parseTags(text string) (tagExpr, error) {
+	if len(text) > longestTags {
+		return tagExpr{}, usage("--tags takes at most %d characters", longestTags).with(tagHint)
+	}
 	expr, diags := hclsyntax.ParseExpression([]byte(text), "--tags", hcl.InitialPos)
 	if diags.HasErrors() {
 		return tagExpr{}, usage("--tags %s: it isn't an expression: %s", shellQuote(text), strings.ToLower(diags[0].Summary)).with(tagHint)

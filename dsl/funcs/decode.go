@@ -1,11 +1,13 @@
 package funcs
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
 // maxDepth is how deep what is decoded may be nested: decoding is recursive,
@@ -31,8 +33,23 @@ func decoder(decode function.Function, outline func(text string) (depth, element
 			}
 			return t, err
 		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return decode.Call(args) },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			v, err := decode.Call(args)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			if _, found := NumberOutOfRange(v); found {
+				return cty.NilVal, function.NewArgError(0, errors.New("a number in it is out of range. "+NumberRange))
+			}
+			return v, nil
+		},
 	})
+}
+
+// JSONValue is JSON text as a value of objects, tuples and primitives, within
+// what jsondecode takes.
+func JSONValue(text []byte) (cty.Value, error) {
+	return decoder(stdlib.JSONDecodeFunc, outlineJSON).Call([]cty.Value{cty.StringVal(string(text))})
 }
 
 func fits(depth, elements int) error {

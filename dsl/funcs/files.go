@@ -50,6 +50,10 @@ func read(resolve resolver, path string) ([]byte, error) {
 	if err != nil {
 		return fail(err)
 	}
+	// Opening a pipe might never end.
+	if info, err := os.Stat(open); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return fail(errors.New("not a regular file"))
+	}
 	f, err := os.Open(open)
 	if err != nil {
 		return fail(err)

@@ -91,6 +91,11 @@ func (x *expansion) whenOf(i *instance) cty.Value {
 	if shared && i.set.when != cty.NilVal {
 		return i.set.when
 	}
+	if i.inWhen { // a circle: the order of the steps tells of it
+		return cty.UnknownVal(cty.Bool)
+	}
+	i.inWhen = true
+	defer func() { i.inWhen = false }()
 	quiet, _ := x.of(i, nil).silently()
 	used := x.ownUsed
 	v, _ := quiet.value(a.Expr)

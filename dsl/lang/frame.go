@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -139,21 +138,10 @@ func tooMuch(e hclsyntax.Expression, v cty.Value) *hcl.Diagnostic {
 	case v.IsNull() || !v.IsKnown():
 	case v.Type() == cty.String && len(v.AsString()) > longestText:
 		return diag.New(diag.CannotEvaluate, e.Range(), "a text of more than 16 MiB", "")
-	case v.Type() == cty.Number && outOfRange(v.AsBigFloat()):
-		return diag.New(diag.CannotEvaluate, e.Range(), "a number out of range", numberRange)
+	case v.Type() == cty.Number && funcs.OutOfRange(v.AsBigFloat()):
+		return diag.New(diag.CannotEvaluate, e.Range(), "a number out of range", funcs.NumberRange)
 	}
 	return nil
-}
-
-// mostExponent keeps numbers within what computers reckon with, in powers of 2.
-// Written out, one beyond would fill the memory.
-const mostExponent = 1000
-
-const numberRange = "Numbers are between 1e-300 and 1e300, or 0, or negative and as large."
-
-func outOfRange(f *big.Float) bool {
-	e := f.MantExp(nil)
-	return f.IsInf() || e > mostExponent || e < -mostExponent
 }
 
 // longestText is the longest text that an expression may make, in bytes: what

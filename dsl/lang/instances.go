@@ -47,6 +47,7 @@ type instance struct {
 	phantom bool
 	checked *checked
 	plan    cty.Value // see planned
+	inWhen  bool      // its when is being evaluated
 }
 
 func (s *instances) address() string { return s.place.prefix + s.decl.address() }
@@ -193,7 +194,7 @@ func (f frame) knownEarly(name string, e hclsyntax.Expression) (cty.Value, bool)
 		return v, false
 	}
 	if v.HasMarkDeep(sensitive) {
-		f.sink.add(diag.New(diag.DependsOnSensitive, e.Range(), name+" depends on a sensitive value", "It shapes the plan, which is printed."))
+		f.sink.add(inPlan(name, e))
 		return v, false
 	}
 	v, _ = v.UnmarkDeep()
@@ -256,7 +257,7 @@ func (x *expansion) forEach(s *instances, e hclsyntax.Expression) {
 		return
 	}
 	if v.HasMark(sensitive) || v.Type().IsSetType() && v.HasMarkDeep(sensitive) {
-		x.sink.add(diag.New(diag.DependsOnSensitive, e.Range(), "for_each depends on a sensitive value", "It shapes the plan, which is printed."))
+		x.sink.add(inPlan("for_each", e))
 		return
 	}
 	v, _ = v.Unmark()
@@ -335,4 +336,9 @@ func entries(v cty.Value) (keys, values []cty.Value) {
 		keys, values = append(keys, k), append(values, el)
 	}
 	return keys, values
+}
+
+// inPlan reports a sensitive value that the plan would show.
+func inPlan(name string, e hclsyntax.Expression) *hcl.Diagnostic {
+	return diag.New(diag.DependsOnSensitive, e.Range(), name+" depends on a sensitive value", "It shapes the plan, which is printed.")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/scenario-run/scenario/dsl/diag"
+	"github.com/scenario-run/scenario/dsl/funcs"
 	"github.com/scenario-run/scenario/dsl/syntax"
 )
 
@@ -49,12 +50,12 @@ func (x *expansion) fit(d *decl, want cty.Type, defaults *typeexpr.Defaults, s s
 	}
 	got, err := convert.Convert(sequence(v, want), want)
 	if err == nil {
-		if path, out := numberOutOfRange(got); out {
+		if path, out := funcs.NumberOutOfRange(got); out {
 			at := s.at
 			if s.expr != nil {
 				at = narrow(s.expr, path)
 			}
-			return refuse(at, `variable "`+d.name+pathText(path)+`" takes no such number`, numberRange)
+			return refuse(at, `variable "`+d.name+pathText(path)+`" takes no such number`, funcs.NumberRange)
 		}
 		return got, true
 	}
@@ -68,19 +69,6 @@ func (x *expansion) fit(d *decl, want cty.Type, defaults *typeexpr.Defaults, s s
 		return refuse(at, s.what+` of variable "`+d.name+`" is not of its type`, upperFirst(err.Error())+".")
 	}
 	return refuse(at, `variable "`+d.name+`" takes `+takes+", "+s.what+" is "+is, upperFirst(err.Error())+".")
-}
-
-// numberOutOfRange finds a number in a value that is beyond what is reckoned
-// with.
-func numberOutOfRange(v cty.Value) (at cty.Path, found bool) {
-	_ = cty.Walk(v, func(path cty.Path, el cty.Value) (bool, error) { // nothing in it fails
-		el, _ = el.Unmark()
-		if !found && el.Type() == cty.Number && el.IsKnown() && !el.IsNull() && outOfRange(el.AsBigFloat()) {
-			at, found = path.Copy(), true
-		}
-		return !found, nil
-	})
-	return at, found
 }
 
 // fromOutside reads a value that a person gives with the command.

@@ -23,6 +23,8 @@ type mark string
 func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty.Value, hcl.Diagnostics) {
 	hidden := a.Sensitive || v.HasMarkDeep(sensitive)
 	switch {
+	case hidden && a.InPlan:
+		return cty.UnknownVal(plainType(a.Type)), hcl.Diagnostics{inPlan(a.Name, e)}
 	case hidden && f.checking():
 		f.x.secrecy(a, v)
 	case hidden:

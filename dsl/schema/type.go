@@ -145,6 +145,9 @@ type Attr struct {
 	// Check reports what else is wrong with a known, non-null value of Type.
 	Check     func(cty.Value) error
 	Sensitive bool
+	// InPlan says that the value stands in the plan, which is printed: it can't
+	// be made of what must not be shown.
+	InPlan bool
 	// Each says of nodes that each is acted on for itself: a part of them can
 	// be as well.
 	Each bool

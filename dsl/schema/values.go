@@ -116,7 +116,7 @@ func (o Object) And(others ...Object) Object {
 // engine.
 var NodeArgs = Object{
 	Attrs: []Attr{
-		{Name: "image", Type: cty.String, Required: true, Check: CheckImage, Doc: "The image: `image.NAME`, or a reference as a string."},
+		{Name: "image", Type: cty.String, Required: true, InPlan: true, Check: CheckImage, Doc: "The image: `image.NAME`, or a reference as a string."},
 		{Name: "command", Type: cty.List(cty.String), Doc: "The command, in place of the image's."},
 		{Name: "entrypoint", Type: cty.List(cty.String), Doc: "The entry point, in place of the image's."},
 		{Name: "env", Type: cty.Map(cty.String), Check: CheckEnvNames, Doc: "Environment variables, in addition to the image's."},

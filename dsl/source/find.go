@@ -189,6 +189,11 @@ func isRegular(path string) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 func isHidden(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") }
 
 // isLibrary says that a file is sound and has no scenario block. One that

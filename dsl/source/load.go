@@ -92,7 +92,12 @@ type hop struct {
 func (l *loader) load(f *File, in io.Reader, at hcl.Range, trail []hop) hcl.Diagnostics {
 	real := realPath(f.Path)
 	l.done[real] = nil
-	diags := f.read(in, at)
+	var diags hcl.Diagnostics
+	if len(trail) > 0 && !isRegular(f.Path) && !isDirectory(f.Path) {
+		diags = hcl.Diagnostics{diag.New(diag.Unreadable, at, fmt.Sprintf("%s is not a regular file", f.Name), "Reading it might never end.")}
+	} else {
+		diags = f.read(in, at)
+	}
 	l.set.Lost = l.set.Lost || f.Body == nil
 	if f.Body != nil {
 		diags = append(diags, l.includes(f, real, trail)...)

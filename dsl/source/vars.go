@@ -41,9 +41,14 @@ func AutoVars(scenario string) ([]string, error) {
 	}
 	var all []string
 	for _, e := range entries {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), varsSuffix) {
-			all = append(all, filepath.Join(dir, e.Name()))
+		if e.IsDir() || !strings.HasSuffix(e.Name(), varsSuffix) {
+			continue
 		}
+		path := filepath.Join(dir, e.Name())
+		if !isRegular(path) && !isDirectory(path) {
+			return nil, fmt.Errorf("%s is not a regular file; reading it might never end", path)
+		}
+		all = append(all, path)
 	}
 	return all, nil
 }

@@ -9,16 +9,14 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/scenario-run/scenario/dsl/funcs"
 )
 
-// JSONValue is JSON text as a value: objects, tuples and primitives.
-func JSONValue(text []byte) (cty.Value, error) {
-	t, err := ctyjson.ImpliedType(text)
-	if err != nil {
-		return cty.NilVal, err
-	}
-	return ctyjson.Unmarshal(text, t)
-}
+// JSONValue is JSON text as a value: objects, tuples and primitives. It fails
+// where jsondecode would: what a node answers is no more to be trusted than
+// what a file says.
+func JSONValue(text []byte) (cty.Value, error) { return funcs.JSONValue(text) }
 
 // ValueJSON is a known value as JSON text.
 func ValueJSON(v cty.Value) ([]byte, error) {

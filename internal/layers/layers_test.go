@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"engine/lookup":              {},
 	"engine/disk":                {},
 	"engine/process":             {},
-	"engine/step":                {"dsl/schema", "engine/runtime", "engine/event", "engine/link", "engine/lookup", "engine/disk", "engine/process"},
+	"engine/step":                {"dsl/schema", "dsl/funcs", "engine/runtime", "engine/event", "engine/link", "engine/lookup", "engine/disk", "engine/process"},
 	"engine/dag":                 {},
 	"engine/plan":                {"dsl", "engine/dag"},
 	"engine/traffic":             {"engine/event"},
