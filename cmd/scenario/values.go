@@ -39,7 +39,7 @@ func readValues(w *world, assignments, files []string) (*values, error) {
 		if err := isFile("--var-file", path); err != nil {
 			return nil, err
 		}
-		list, diags := v.fromFile(path)
+		list, diags := v.fromFile(path, source.LoadVars)
 		v.files = append(v.files, list...)
 		v.diags = append(v.diags, diags...)
 	}
@@ -83,8 +83,8 @@ func (v *values) fromEnvironment(environ []string) {
 	slices.SortStableFunc(v.env, func(a, b lang.Value) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-func (v *values) fromFile(path string) ([]lang.Value, hcl.Diagnostics) {
-	vars, diags := source.LoadVars(path)
+func (v *values) fromFile(path string, load func(path string) (*source.Vars, hcl.Diagnostics)) ([]lang.Value, hcl.Diagnostics) {
+	vars, diags := load(path)
 	if vars.File.Src != nil {
 		v.texts[vars.File.Name] = vars.File.Src
 	}
@@ -148,7 +148,7 @@ func (v *values) forScenario(path string, declared map[string]bool) ([]lang.Valu
 	var all []lang.Value
 	var diags hcl.Diagnostics
 	for _, file := range beside {
-		list, fileDiags := v.fromFile(file)
+		list, fileDiags := v.fromFile(file, source.LoadAutoVars)
 		for _, x := range list {
 			x.Lenient = true
 			all = append(all, x)

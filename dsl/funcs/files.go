@@ -51,8 +51,8 @@ func read(resolve resolver, path string) ([]byte, error) {
 		return fail(err)
 	}
 	// Opening a pipe might never end.
-	if info, err := os.Stat(open); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return fail(errors.New("not a regular file"))
+	if info, err := os.Stat(open); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return fail(errors.New("it's a pipe, not a file"))
 	}
 	f, err := os.Open(open)
 	if err != nil {

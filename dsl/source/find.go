@@ -189,9 +189,9 @@ func isRegular(path string) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-func isDirectory(path string) bool {
+func isPipe(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
 func isHidden(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") }

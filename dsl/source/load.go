@@ -93,8 +93,8 @@ func (l *loader) load(f *File, in io.Reader, at hcl.Range, trail []hop) hcl.Diag
 	real := realPath(f.Path)
 	l.done[real] = nil
 	var diags hcl.Diagnostics
-	if len(trail) > 0 && !isRegular(f.Path) && !isDirectory(f.Path) {
-		diags = hcl.Diagnostics{diag.New(diag.Unreadable, at, fmt.Sprintf("%s is not a regular file", f.Name), "Reading it might never end.")}
+	if len(trail) > 0 && isPipe(f.Path) {
+		diags = hcl.Diagnostics{pipe(f.Name, at)}
 	} else {
 		diags = f.read(in, at)
 	}

@@ -99,6 +99,12 @@ func unreadable(name string, err error, at hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{diag.New(diag.Unreadable, at, fmt.Sprintf("%s can't be read: %v", name, err), "")}
 }
 
+// pipe reports a pipe that is to be read though nobody who runs the scenario has
+// named it.
+func pipe(name string, at hcl.Range) *hcl.Diagnostic {
+	return diag.New(diag.Unreadable, at, name+" is a pipe", "Reading it might never end.")
+}
+
 // notUTF8 returns a diagnostic at the first byte that isn't UTF-8.
 func notUTF8(name string, src []byte) *hcl.Diagnostic {
 	if utf8.Valid(src) {

@@ -41,16 +41,20 @@ func AutoVars(scenario string) ([]string, error) {
 	}
 	var all []string
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), varsSuffix) {
-			continue
+		if !e.IsDir() && strings.HasSuffix(e.Name(), varsSuffix) {
+			all = append(all, filepath.Join(dir, e.Name()))
 		}
-		path := filepath.Join(dir, e.Name())
-		if !isRegular(path) && !isDirectory(path) {
-			return nil, fmt.Errorf("%s is not a regular file; reading it might never end", path)
-		}
-		all = append(all, path)
 	}
 	return all, nil
+}
+
+// LoadAutoVars reads a file of AutoVars.
+func LoadAutoVars(path string) (*Vars, hcl.Diagnostics) {
+	name := filepath.ToSlash(path)
+	if isPipe(path) {
+		return &Vars{File: &File{Name: name, Path: path, Dir: filepath.Dir(path)}}, hcl.Diagnostics{pipe(name, start(name))}
+	}
+	return LoadVars(path)
 }
 
 // LoadVars reads a file of NAME = VALUE lines. It is there in spite of errors,

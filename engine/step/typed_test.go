@@ -334,6 +334,9 @@ func TestJSONBecomesAValue(t *testing.T) {
 	if got := v.GetAttr("a").Index(cty.NumberIntVal(1)); !got.RawEquals(cty.StringVal("x")) {
 		t.Errorf("got %#v", got)
 	}
+	if _, err := step.JSONValue([]byte(`[1e99999999]`)); err == nil {
+		t.Error("a number that would fill the memory was taken")
+	}
 	if _, err := step.JSONValue([]byte(`{`)); err == nil {
 		t.Error("half of an object is no JSON")
 	}
