@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,11 @@ func newScenario(w *world, path, template string) error {
 	files, err := newFiles(path, name, template)
 	if err != nil {
 		return err
+	}
+	for _, f := range files {
+		if _, err := os.Stat(f.path); errors.Is(err, syscall.ENOTDIR) {
+			return usage("%s can't be written: %s is no directory", f.path, filepath.Dir(f.path))
+		}
 	}
 	missing, err := notThereYet(files)
 	if err != nil {

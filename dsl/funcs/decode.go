@@ -27,6 +27,9 @@ func decoder(decode function.Function, outline func(text string) (depth, element
 				}
 			}
 			t, err := decode.ReturnTypeForValues(args)
+			if err != nil && (err.Error() == "EOF" || err.Error() == "unexpected EOF") {
+				err = function.NewArgErrorf(0, "the text ends too early")
+			}
 			if err == nil && typeElements(t, MaxElements) > MaxElements {
 				// YAML's aliases make much of little.
 				err = function.NewArgError(0, tooManyDecoded())

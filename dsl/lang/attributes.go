@@ -97,7 +97,7 @@ func (f frame) before(at hcl.Range) string {
 	start := end
 	for start > 0 {
 		switch c := src[start-1]; {
-		case c == '.', c == '_', c >= '0' && c <= '9', c >= 'a' && c <= 'z':
+		case c == '.', c == '_', c == '*' && start > 1 && src[start-2] == '.', c >= '0' && c <= '9', c >= 'a' && c <= 'z':
 			start--
 			continue
 		case c == ']':

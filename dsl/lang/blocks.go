@@ -80,7 +80,7 @@ var (
 
 // Meta-arguments, by who takes them.
 var (
-	afterArg  = schema.Attr{Name: "after", Ref: schema.RefSteps, Doc: "The steps to wait for, instead of everything above. They must have finished; `[]` waits for nothing."}
+	afterArg  = schema.Attr{Name: "after", Ref: schema.RefSteps, Doc: "The steps to wait for, instead of everything above. They must have finished, which a fault with `for` has when it is healed: what is to happen during it waits for the step before it, or the fault has no `for` and a `heal` ends it. `[]` waits for nothing."}
 	manyArgs  = schema.Object{Attrs: []schema.Attr{{Name: "count", Type: cty.Number, Check: checkCount, Doc: "How many instances there are. In the block, `count.index` is the number of each, from 0."}, {Name: "for_each", Type: cty.DynamicPseudoType, Doc: "One instance for each element of a list, set or map. How many there are, and their keys, must be known before anything runs; the elements may come later. That of a node refers to no step. In the block, `each.key` and `each.value` are the element."}}}
 	orderArgs = schema.Object{Attrs: []schema.Attr{
 		afterArg,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/funcs"
+	"github.com/scenario-run/scenario/dsl/source"
 )
 
 // special are the functions that look at how their arguments are written.
@@ -246,6 +247,9 @@ func callProblem(e *hclsyntax.FunctionCallExpr, d *hcl.Diagnostic, err error) *h
 	if fileErr := (*funcs.FileError)(nil); errors.As(err, &fileErr) {
 		if len(e.Args) > 0 {
 			at = e.Args[0].Range() // the path
+		}
+		if source.IsOutside(fileErr.Err) { // which names the path
+			return diag.New(diag.NoFile, at, e.Name+": "+fileErr.Err.Error(), "")
 		}
 		return diag.New(diag.NoFile, at, e.Name+": "+fileErr.Error(), "The path is relative to the file that says it.")
 	}

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -35,6 +36,9 @@ func (l *loader) declare(f *source.File, b *hclsyntax.Block, labels []string, in
 	d.name, d.named = b.Labels[n], b.LabelRanges[n]
 	if len(labels) == 2 {
 		d.typ.Name = b.Labels[0]
+	}
+	if f.Broken[b] && (strings.Contains(d.name, "${") || strings.Contains(d.name, "%{")) {
+		d.broken = true // reported, as what it is
 	}
 	if !nameSyntax.MatchString(d.name) && !d.broken {
 		l.add(diag.New(diag.BadName, d.named, `"`+d.name+`" is not a name`,
@@ -104,6 +108,9 @@ func (l *loader) register(d *decl) bool {
 	first := d.scope.find(d.root, d.name)
 	if d.scope.closed { // what it sees of others, it may hide
 		first = d.scope.names[d.root][d.name]
+	}
+	if first != nil && d.root == rootScenario {
+		return false // a second one is reported where files are read, whatever its name
 	}
 	if first != nil {
 		l.add(diag.New(diag.DeclaredTwice, d.named, word(d.root)+` "`+d.name+`" is declared twice`, "",

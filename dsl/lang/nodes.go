@@ -237,7 +237,7 @@ func notFile(dir, name string) string {
 	info, err := os.Stat(filepath.Join(dir, name))
 	switch {
 	case err != nil:
-		return "There is no such file in " + dir + "."
+		return "There is no file " + filepath.ToSlash(filepath.Join(dir, name)) + "."
 	case info.IsDir():
 		return "It is a directory."
 	}

@@ -200,6 +200,9 @@ func (f frame) wantNumber(e hclsyntax.Expression, v cty.Value) hcl.Diagnostics {
 // element by element, and what can't be equal because of its type is an error
 // instead of a silent false.
 func (f frame) equality(e *hclsyntax.BinaryOpExpr) (cty.Value, hcl.Diagnostics) {
+	if d := f.bindsCloser(e); d != nil {
+		return cty.UnknownVal(cty.Bool), hcl.Diagnostics{d}
+	}
 	l, diags := f.value(e.LHS)
 	r, more := f.value(e.RHS)
 	diags = append(diags, more...)

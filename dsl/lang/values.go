@@ -44,6 +44,9 @@ func (f frame) argument(a schema.Attr, e hclsyntax.Expression, v cty.Value) (cty
 	if a.Fill != nil {
 		v = a.Fill(v)
 	}
+	if d := withoutUnit(a, e, v); d != nil && !hidden {
+		return unknown, hcl.Diagnostics{d}
+	}
 	got, bad, diags := converted(a, e, v)
 	switch {
 	case len(diags) > 0 && hidden:

@@ -166,6 +166,10 @@ func staticString(e hcl.Expression) (string, bool) {
 // include reads one file that the last of the trail includes, unless it has
 // been read.
 func (l *loader) include(from *File, path string, at hcl.Range, trail []hop) hcl.Diagnostics {
+	if strings.Contains(path, "://") {
+		l.set.Lost = true
+		return hcl.Diagnostics{diag.New(diag.BadInclude, at, "only files can be included, not what is on a network", "Put a copy beside the scenario: a run must not depend on who answers.")}
+	}
 	open, err := l.set.Tree.Resolve(from.Dir, path)
 	if err != nil {
 		l.set.Lost = true

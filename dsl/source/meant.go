@@ -62,6 +62,9 @@ func meant(f *File, d *hcl.Diagnostic) *hcl.Diagnostic {
 			}
 		}
 	}
+	if d := oddSign(f, d, string(line), begin); d != nil {
+		return d
+	}
 	if d := singleQuotes(f, string(line), d, begin); d != nil {
 		return d
 	}

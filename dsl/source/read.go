@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
@@ -34,6 +35,8 @@ type File struct {
 	Broken map[*hclsyntax.Block]bool
 	// Lost says that there may be more in the file than there is in Body.
 	Lost bool
+	// Other is the format that it is in, if it isn't HCL at all.
+	Other string
 }
 
 // start is the range that stands for a file as a whole.
@@ -81,7 +84,7 @@ func (f *File) read(in io.Reader, at hcl.Range) hcl.Diagnostics {
 		return hcl.Diagnostics{diag.New(diag.EmptyFile, at, fmt.Sprintf("%s is empty", f.Name), "")}
 	}
 	parsed, diags := syntax.Parse(src, f.Name)
-	f.Body, f.Broken, f.Lost = parsed.Body, parsed.Broken, parsed.Lost
+	f.Body, f.Broken, f.Lost, f.Other = parsed.Body, parsed.Broken, parsed.Lost, parsed.Other
 	return worded(f, diags)
 }
 
@@ -139,6 +142,10 @@ func worded(f *File, diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if d.Summary == syntax.Redefined && d.Subject != nil {
 			all = append(all, redefined(f, *d.Subject))
+			continue
+		}
+		if d.Summary == "Invalid string literal" && strings.HasPrefix(d.Detail, "Template sequences") {
+			all = append(all, diag.New(diag.Syntax, *d.Subject, "a label holds no expression", "Names are known before anything is evaluated. count and for_each make several of one block."))
 			continue
 		}
 		if better := meant(f, d); better != nil {

@@ -23,6 +23,12 @@ func (e *outsideError) Error() string {
 	return fmt.Sprintf("%s leaves the scenario's directory %s %s; --allow-outside permits it", e.Path, e.Root, e.How)
 }
 
+// IsOutside says that an error of Resolve is about a path that leaves the tree.
+func IsOutside(err error) bool {
+	var outside *outsideError
+	return errors.As(err, &outside)
+}
+
 // Resolve returns the path to open for one that a file in dir says. Whether
 // there is something at the path is for the caller to find out.
 func (t Tree) Resolve(dir, path string) (string, error) {

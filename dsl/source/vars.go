@@ -66,6 +66,9 @@ func LoadVars(path string) (*Vars, hcl.Diagnostics) {
 	if f.Body == nil {
 		return v, diags
 	}
+	if f.Other != "" {
+		diags[0].Summary, diags[0].Detail = "this is "+f.Other+", and values of variables are written in HCL", `Such a file holds lines of the form NAME = VALUE, as in replicas = 3 or names = ["a", "b"].`
+	}
 	diags = slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return diag.CodeOf(d) == diag.EmptyFile })
 	for _, b := range f.Body.Blocks {
 		diags = append(diags, diag.New(diag.BadVariablesFile, b.DefRange(), fmt.Sprintf("a block %q in a file of variables", b.Type),

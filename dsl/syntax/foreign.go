@@ -16,9 +16,8 @@ var (
 	jsonText = regexp.MustCompile(`^\s*\{\s*("|\})|^\s*\[\s*[\{\["]`)
 )
 
-// otherFormat recognises a text that is YAML or JSON as a whole.
-func otherFormat(src []byte, name string) *hcl.Diagnostic {
-	what := ""
+// otherFormat recognises a text that is YAML or JSON as a whole, and says which.
+func otherFormat(src []byte, name string) (d *hcl.Diagnostic, what string) {
 	at := 0
 	switch first := firstLine(src, &at); {
 	case jsonText.Match(src[at:]):
@@ -26,10 +25,10 @@ func otherFormat(src []byte, name string) *hcl.Diagnostic {
 	case yamlLine.Match(first):
 		what = "YAML"
 	default:
-		return nil
+		return nil, ""
 	}
 	return foreign(src, name, at, lineEnd(src, at), "this is "+what+", and a scenario is written in HCL",
-		`Blocks hold arguments, as in node "web" { image = "nginx" }. scenario new writes a file to start from.`)
+		`Blocks hold arguments, as in node "web" { image = "nginx" }. scenario new writes a file to start from.`), what
 }
 
 // firstLine is the first line with anything but a comment in it, and where it is.

@@ -17,6 +17,8 @@ type File struct {
 	Broken map[*hclsyntax.Block]bool
 	// Lost says that there may be more in the text than there is in Body.
 	Lost bool
+	// Other is the format that the text is in, if it isn't HCL at all: "YAML".
+	Other string
 }
 
 // Redefined is the summary of hcl's diagnostic about an argument that is given
@@ -38,8 +40,8 @@ func Parse(src []byte, name string) (*File, hcl.Diagnostics) {
 	if sound(diags) {
 		return f, diags
 	}
-	if d := otherFormat(src, name); d != nil {
-		f.Lost = true
+	if d, other := otherFormat(src, name); d != nil {
+		f.Lost, f.Other = true, other
 		f.Body.Attributes, f.Body.Blocks = hclsyntax.Attributes{}, nil
 		return f, hcl.Diagnostics{d}
 	}
@@ -201,8 +203,16 @@ func mistake(text []byte, name string, from hcl.Pos, diags hcl.Diagnostics) *hcl
 func unclosed(text []byte, name string, from hcl.Pos) *hcl.Diagnostic {
 	tokens, _ := hclsyntax.LexConfig(text, name, from)
 	var open []hclsyntax.Token
+	var quote hclsyntax.Token
 	for _, t := range tokens {
 		switch t.Type {
+		case hclsyntax.TokenOQuote:
+			quote = t
+		case hclsyntax.TokenQuotedNewline:
+			if len(open) > 1 { // else hcl says so
+				return notClosed(quote)
+			}
+			return nil
 		case hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOBrace, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl, hclsyntax.TokenOHeredoc:
 			open = append(open, t)
 		case hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenCHeredoc:
