@@ -35,6 +35,7 @@ type stepEnd struct{ step, end string }
 type endAgent struct {
 	runtime.Agent
 	launches int
+	over     <-chan struct{} // closed when it has ended
 }
 
 func newLinkMatrix() linkMatrix {
@@ -273,7 +274,9 @@ func (x *executor) agentAt(ctx context.Context, end string) (runtime.Agent, erro
 	if err != nil {
 		return nil, fmt.Errorf("reach the agent of %s: %w", end, err)
 	}
-	x.ask(func() { x.links.agents[end] = endAgent{agent, launches} })
+	known := endAgent{agent, launches, agent.Ended()}
+	x.ask(func() { x.links.agents[end] = known })
+	x.watchAgent(end, known)
 	return agent, nil
 }
 

@@ -218,6 +218,41 @@ func TestAFaultWhoseRulesLapsedIsInconclusive(t *testing.T) {
 	p.expectCause(t, "was not in force to its end")
 }
 
+// Of an agent's end nothing waits for the heal to hear.
+func TestAFaultWhoseAgentIsKilledIsInconclusiveAtOnce(t *testing.T) {
+	for _, end := range []string{"node.a", "node.b"} {
+		s := newLinkScene()
+		s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))
+		s.do("kill", func(ctx context.Context, _ *step.Env) error {
+			s.placed.KillAgent(end)
+			<-ctx.Done() // or the test hangs
+			return context.Cause(ctx)
+		})
+		s.do("mend", heals("cut"))
+		p := s.play(t, t.TempDir())
+		p.expect(t, 6)
+		p.expectCause(t, "action.cut was not in force to its end: the agent of "+end+" has ended")
+		expectOrder(t, p.order(), "fault action.cut active", "fault action.cut invalid", "fault action.cut healed")
+	}
+}
+
+// One that had nothing in force any more, or that goes with its node, matters to
+// nobody.
+func TestAnAgentThatKeepsNothingInForceMayEnd(t *testing.T) {
+	s := newLinkScene()
+	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))
+	s.do("kill of another", func(context.Context, *step.Env) error {
+		s.placed.KillAgent("node.c")
+		return nil
+	})
+	s.do("mend", heals("cut"))
+	s.do("kill", func(context.Context, *step.Env) error {
+		s.placed.KillAgent("node.a")
+		return nil
+	})
+	s.play(t, t.TempDir()).expect(t, 0)
+}
+
 func TestLinksAreMendedAfterAFailure(t *testing.T) {
 	s := newLinkScene()
 	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))

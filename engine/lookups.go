@@ -41,6 +41,11 @@ func (l *lookupFailures) at(node string) []lookup.Failure {
 	return all
 }
 
+// failsAt says that a step wants something of look-ups in a node.
+func (l *lookupFailures) failsAt(step, node string) bool {
+	return slices.Contains(l.steps[step].nodes, node)
+}
+
 func (l *lookupFailures) lock(node string) *sync.Mutex {
 	if l.locks[node] == nil {
 		l.locks[node] = &sync.Mutex{}

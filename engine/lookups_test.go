@@ -75,6 +75,19 @@ func TestAFailureOfLookUpsThatLapsedIsInconclusive(t *testing.T) {
 	p.expectCause(t, "heal action.x", "look-ups in node.b have not failed to the end")
 }
 
+func TestAFailureOfLookUpsWhoseAgentIsKilledIsInconclusiveAtOnce(t *testing.T) {
+	s, _ := deafScene()
+	s.then(s.fault("x", deaf(lookup.Failure{Answer: lookup.Drop}, "node.b"), cty.EmptyObjectVal, schema.Links))
+	s.then(s.action("kill", func(ctx context.Context, _ *step.Env) (step.Result, error) {
+		s.placed.KillAgent("node.b")
+		<-ctx.Done() // or the test hangs
+		return step.Result{}, context.Cause(ctx)
+	}))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 6)
+	p.expectCause(t, "action.x was not in force to its end: the agent of node.b has ended: look-ups in node.b do not fail any more")
+}
+
 func TestAFailureOfLookUpsThatIsNotSeenIsInconclusive(t *testing.T) {
 	s, _ := deafScene()
 	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{

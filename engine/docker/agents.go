@@ -90,6 +90,18 @@ func (h *agentHandle) Run(ctx context.Context, job string, spec []byte, line fun
 	return h.lost(c.Run(ctx, job, spec, line))
 }
 
+// Ended is closed when the present session is over.
+func (h *agentHandle) Ended() <-chan struct{} {
+	h.r.mu.Lock()
+	defer h.r.mu.Unlock()
+	if c := h.known(); c != nil {
+		return c.Lost()
+	}
+	over := make(chan struct{})
+	close(over)
+	return over
+}
+
 // lost says whose fault the loss of an agent is.
 func (h *agentHandle) lost(err error) error {
 	if err == nil || !errors.Is(err, agent.ErrLost) {

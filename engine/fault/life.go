@@ -64,6 +64,11 @@ func (l *Life) To(s State, at time.Time) error {
 		}
 	case Healed:
 		l.Healed = at
+	case Invalid:
+		// Of one that lapsed nothing is known from then on.
+		if !l.Active.IsZero() && l.Ended.IsZero() {
+			l.Ended = at
+		}
 	}
 	return nil
 }

@@ -118,6 +118,10 @@ type Agent interface {
 	// lines that the job writes come out, until it ends or ctx does. A job
 	// whose ctx ends is told to finish, and what it still writes is read.
 	Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error
+	// Ended is closed when the agent that answers now has ended, and with it
+	// what it kept in force. The next call may start another, of which it says
+	// nothing.
+	Ended() <-chan struct{}
 }
 
 // Place is where an agent is: on a network, which is where probes, readiness and

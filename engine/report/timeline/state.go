@@ -251,6 +251,9 @@ func (v *variant) recordFault(e event.Event, b event.FaultChanged) {
 	case "healing", "healed":
 		f.healed = e.Mono
 	case "invalid":
+		if f.active != 0 && f.healed == 0 { // it lapsed
+			f.healed = e.Mono
+		}
 		f.broken = b.Text
 		if f.broken == "" {
 			f.broken = "an error"

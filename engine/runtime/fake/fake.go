@@ -82,7 +82,8 @@ type Runtime struct {
 	kept     map[runtime.NodeID]bool
 	rules    map[string][]link.Count // by the id of a node or network
 	failing  map[runtime.NodeID][]lookup.Failure
-	slow     map[string]slowness // the same
+	slow     map[string]slowness      // the same
+	leases   map[string]chan struct{} // of agents, by the same; closed when one is killed
 	calls    []string
 	lost     error
 }
@@ -118,6 +119,7 @@ func New(opts Options) *Runtime {
 		rules:    map[string][]link.Count{},
 		failing:  map[runtime.NodeID][]lookup.Failure{},
 		slow:     map[string]slowness{},
+		leases:   map[string]chan struct{}{},
 	}
 }
 

@@ -35,6 +35,40 @@ func (r *Runtime) Lapse(end string) {
 	}
 }
 
+// KillAgent is Lapse where whoever holds the agent hears of its end.
+func (r *Runtime) KillAgent(end string) {
+	r.Lapse(end)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	place := r.placeOf(end)
+	close(r.lease(place))
+	delete(r.leases, place)
+}
+
+// lease is what ends with the present agent of a place. The caller holds the
+// lock.
+func (r *Runtime) lease(place string) chan struct{} {
+	if r.leases[place] == nil {
+		r.leases[place] = make(chan struct{})
+	}
+	return r.leases[place]
+}
+
+// Ended is closed when the agent is killed.
+func (a *agent) Ended() <-chan struct{} {
+	a.r.mu.Lock()
+	defer a.r.mu.Unlock()
+	return a.r.lease(a.place())
+}
+
+// place is the id of where the agent is.
+func (a *agent) place() string {
+	if a.from != "" {
+		return string(a.from)
+	}
+	return a.network
+}
+
 func (r *Runtime) placeOf(end string) string {
 	for id, n := range r.nodes {
 		if n.spec.Address == end {
@@ -52,10 +86,7 @@ func (r *Runtime) placeOf(end string) string {
 // keepRules carries out the jobs of an agent that are about links: a node's go
 // with the start that they were made for.
 func (a *agent) keepRules(job string, spec []byte, line func([]byte) error) error {
-	place := a.network
-	if a.from != "" {
-		place = string(a.from)
-	}
+	place := a.place()
 	switch job {
 	case link.RulesJob:
 		return a.r.setRules(place, spec)
