@@ -58,20 +58,26 @@ func (t Target) String() string { return fmt.Sprintf("%s pid %d", t.Name, t.PID)
 // Find returns the processes of a node that are meant, and of several those that
 // are chosen, the oldest first. That there is none is a failure.
 func Find(ctx context.Context, env *step.Env, node string, m process.Match, which string) ([]process.Process, error) {
+	found, _, err := findAmong(ctx, env, node, m, which)
+	return found, err
+}
+
+// findAmong is Find, with all that the node has.
+func findAmong(ctx context.Context, env *step.Env, node string, m process.Match, which string) (found, list []process.Process, err error) {
 	state, err := env.Nodes.State(ctx, node)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if state.Paused {
-		return nil, step.Failf("%s is paused: no process in it can do anything", node)
+		return nil, nil, step.Failf("%s is paused: no process in it can do anything", node)
 	}
-	list, err := env.Processes.List(ctx, node)
+	list, err = env.Processes.List(ctx, node)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := m.Find(list)
+	found = m.Find(list)
 	if len(found) == 0 {
-		return nil, step.Failf("no process in %s is %s", node, m).With("it has:\n"+describe(list), "compare with what it has")
+		return nil, nil, step.Failf("no process in %s is %s", node, m).With("it has:\n"+describe(list), "compare with what it has")
 	}
 	slices.SortStableFunc(found, func(a, b process.Process) int { return cmp.Compare(a.Started, b.Started) })
 	switch which {
@@ -81,7 +87,26 @@ func Find(ctx context.Context, env *step.Env, node string, m process.Match, whic
 		at := env.Draw(len(found))
 		found = found[at : at+1]
 	}
-	return found, nil
+	return found, list, nil
+}
+
+// mainOf is the process with which a node exits: its first one, or where that is
+// an init, which is not listed, the oldest child of that.
+func mainOf(list []process.Process) (main process.ID) {
+	for _, p := range list {
+		switch {
+		case p.PID == process.Main:
+			return p.ID
+		case p.Parent == process.Main && (main.PID == 0 || older(p.ID, main) < 0):
+			main = p.ID
+		}
+	}
+	return main
+}
+
+// older compares processes by their start, and by their number of the same tick.
+func older(a, b process.ID) int {
+	return cmp.Or(cmp.Compare(a.Started, b.Started), cmp.Compare(a.PID, b.PID))
 }
 
 // described is how many processes a failure lists.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -85,8 +87,10 @@ func (killFault) Verify(ctx context.Context, env *step.Env, in Intent) error {
 // Aim says which processes will get a signal: those of a node that match, or of
 // several those that are chosen.
 func Aim(ctx context.Context, env *step.Env, node step.Node, m process.Match, which, signal string) (Intent, error) {
-	found, err := Find(ctx, env, string(node), m, which)
-	return Intent{Node: string(node), Signal: signal, Targets: targets(found)}, err
+	found, list, err := findAmong(ctx, env, string(node), m, which)
+	in := Intent{Node: string(node), Signal: signal, Targets: targets(found)}
+	in.Main = slices.Contains(ids(in.Targets), mainOf(list))
+	return in, err
 }
 
 // Kill sends the signal. The node may exit by it.
@@ -109,13 +113,43 @@ func Ended(ctx context.Context, env *step.Env, in Intent) (step.Effect[Out], err
 	return in.effect("ended by " + in.Signal), nil
 }
 
-// Revive starts the node if it exited.
+// Revive starts the node if it exited. One whose main process has ended is about
+// to exit, if it has not yet.
 func Revive(ctx context.Context, env *step.Env, in Intent) error {
+	if err := in.settle(ctx, env); err != nil {
+		return err
+	}
 	state, err := env.Nodes.State(ctx, in.Node)
 	if err != nil || state.Running {
 		return err
 	}
 	return env.Nodes.Start(ctx, in.Node)
+}
+
+// exitLimit is how long the exit of a node is waited for whose main process has
+// ended. It takes milliseconds; what runs on after that has nothing to heal.
+const exitLimit = 5 * time.Second
+
+// settle returns when it shows whether the node goes with the processes.
+func (in Intent) settle(ctx context.Context, env *step.Env) error {
+	if !in.Main {
+		return nil
+	}
+	states, err := in.states(ctx, env)
+	if err != nil {
+		return err
+	}
+	for _, t := range in.Targets {
+		if _, runs := states[t.ID]; runs {
+			return nil // it survived the signal
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, exitLimit)
+	defer cancel()
+	if _, err := env.Nodes.WaitExit(limited, in.Node); err != nil && (ctx.Err() != nil || limited.Err() == nil) {
+		return err
+	}
+	return nil
 }
 
 // Revived is an error if the node does not run.

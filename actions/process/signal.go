@@ -17,6 +17,8 @@ type Intent struct {
 	Node    string   `json:"node"`
 	Signal  string   `json:"signal"`
 	Targets []Target `json:"targets"`
+	// Main says that the node's main process is among them: the node exits with it.
+	Main bool `json:"main,omitempty"`
 }
 
 // Out is what a fault did to processes.
