@@ -336,12 +336,12 @@ type faultsOf struct {
 
 var _ step.Faults = faultsOf{}
 
-// Heal heals the faults of those steps, the last injected first.
+// Heal heals the faults of those steps, those whose heal starts nodes last.
 func (c faultsOf) Heal(ctx context.Context, steps ...string) error {
 	if s := c.x.neverInjected(steps); s != "" {
 		return step.Failf("%s was never injected, so that there is nothing to heal", s)
 	}
-	for _, f := range c.x.inForce() {
+	for _, f := range c.x.toHeal() {
 		if !slices.Contains(steps, f.Step) && !slices.Contains(steps, f.v.Step.Address) {
 			continue
 		}
@@ -391,7 +391,7 @@ func (x *executor) healAll() {
 	ctx, cancel := withLimit(x.base, x.Clock, &limit{what: "the time limit of healing", of: healLimit})
 	defer cancel()
 	x.stopInjecting(ctx)
-	faults := x.inForce()
+	faults := x.toHeal()
 	if len(faults) == 0 {
 		return
 	}
@@ -424,7 +424,7 @@ func (x *executor) healAll() {
 func (x *executor) endsWithItsNodes(f *live) bool {
 	keeps := false
 	x.ask(func() { keeps = x.keeps() })
-	return (f.Takes(schema.Down) || f.Type.Momentary) && !x.hasCleanup() && !keeps
+	return f.startsNodes() && !x.hasCleanup() && !keeps
 }
 
 func (x *executor) lastHeal(ctx context.Context, f *live) outcome {

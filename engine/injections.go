@@ -84,7 +84,7 @@ func (c faultsOf) End(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for _, f := range c.x.inForce() {
+	for _, f := range c.x.toHeal() {
 		if f.v.injector == c.v {
 			errs = append(errs, c.x.heal(ctx, f))
 		}

@@ -83,6 +83,11 @@ type readiness struct {
 	ofKind func(context.Context, *step.Env) error
 }
 
+// fromOutside says that what is asked reaches the node over its network.
+func (r *readiness) fromOutside() bool {
+	return r.http != "" || r.https != "" || r.tcp != 0 || r.ofKind != nil
+}
+
 func (x *executor) addNodes() error {
 	var bad error
 	x.ask(func() {

@@ -110,9 +110,9 @@ func (c nodesOf) WaitReady(ctx context.Context, address string) error {
 	late := lateError(inner, fmt.Sprintf("%s was not ready within %s%s", address, text(n.ready.within), paren(n.ready.where)), err)
 	if late.Detail == "" {
 		tail, _ := c.LogTail(ctx, address, tailLines) // of a node that is there it can't fail
-		return late.WithLog(address, detailOf(tail))
+		late = late.WithLog(address, detailOf(tail))
 	}
-	return late
+	return x.blameCut(n, late)
 }
 
 // becameReady takes in that a node is ready, unless it is another start's.

@@ -91,8 +91,8 @@ func heal() step.Definition {
 	return step.NewAction(schema.Type{
 		Name:    "heal",
 		Summary: "ends faults and verifies that they are gone",
-		Doc: `A fault that took nodes down starts them and waits until they are ready. One
-that is healed already is passed over; one that was never injected, since it was skipped, is a failure. Faults that nothing heals are healed at the end.`,
+		Doc: `A fault that took nodes down starts them and waits until they are ready, after all
+others have been healed, in whatever order they are named. One that is healed already is passed over; one that was never injected, since it was skipped, is a failure. Faults that nothing heals are healed at the end.`,
 		Examples: []schema.Example{{
 			Title: "Heal two faults at once",
 			Text: `scenario "example" {}
