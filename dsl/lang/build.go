@@ -16,7 +16,9 @@ import (
 // those of the declarations that it says, in order to check them.
 func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl) bool, t *effort) *Variant {
 	x := newExpansion(l.p, l.vars, l.variants[key], problems, t)
-	x.limit = s.Timeout
+	if x.p.scenario != nil { // one that is lacking has no limit to keep
+		x.limit = s.Timeout
+	}
 	for _, v := range s.Variables {
 		if v.Sensitive {
 			x.secret(v.Value)
