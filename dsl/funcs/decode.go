@@ -42,7 +42,7 @@ func decoder(decode function.Function, outline func(text string) (depth, element
 				return cty.NilVal, err
 			}
 			if _, found := NumberOutOfRange(v); found {
-				return cty.NilVal, function.NewArgError(0, errors.New("a number in it is out of range. "+NumberRange))
+				return cty.NilVal, function.NewArgError(0, errors.New("a number in it is beyond 1e300, or nearer to 0 than 1e-300"))
 			}
 			return v, nil
 		},

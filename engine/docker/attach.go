@@ -14,6 +14,10 @@ import (
 	"github.com/scenario-run/scenario/engine/runtime"
 )
 
+// shortID is the length of a container's short id: a shorter prefix of one may
+// well be the name of a node.
+const shortID = 12
+
 // Attachments asks the daemon. That of the network which the container was
 // created on comes first.
 func (r *Runtime) Attachments(ctx context.Context, id runtime.NodeID) ([]runtime.Attachment, error) {
@@ -36,11 +40,7 @@ func (r *Runtime) Attachments(ctx context.Context, id runtime.NodeID) ([]runtime
 		if !at.IP.IsValid() && e.IPAMConfig != nil {
 			at.IP = e.IPAMConfig.IPv4Address
 		}
-		for _, alias := range e.Aliases {
-			if !strings.HasPrefix(string(id), alias) { // older daemons add its short id
-				at.Aliases = append(at.Aliases, alias)
-			}
-		}
+		at.Aliases = withoutShortID(e.Aliases, id)
 		all = append(all, at)
 	}
 	first := string(c.HostConfig.NetworkMode)
@@ -54,6 +54,14 @@ func (r *Runtime) Attachments(ctx context.Context, id runtime.NodeID) ([]runtime
 		return cmp.Compare(a.Network, b.Network)
 	})
 	return all, nil
+}
+
+// withoutShortID takes away the alias that older daemons add to those that were
+// given.
+func withoutShortID(aliases []string, id runtime.NodeID) []string {
+	return slices.DeleteFunc(slices.Clone(aliases), func(alias string) bool {
+		return len(alias) >= shortID && strings.HasPrefix(string(id), alias)
+	})
 }
 
 // networkID is the id of a network that a container will be on when it is

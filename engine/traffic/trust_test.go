@@ -29,11 +29,21 @@ func secureServer(t *testing.T) (url, certificate string) {
 func once(t *testing.T, s HTTPSpec) *Sample {
 	t.Helper()
 	s.Rate, s.Method, s.Timeout, s.MaxInFlight = 1, "GET", 5*time.Second, 1
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	got := &lines{t: t}
-	if err := s.send(ctx, (&net.Dialer{}).DialContext, got.add); err != nil {
+	err := s.send(ctx, (&net.Dialer{}).DialContext, func(line []byte) error {
+		err := got.add(line)
+		if len(got.samples()) > 0 {
+			cancel()
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if len(got.samples()) == 0 {
+		t.Fatal("no request was sent")
 	}
 	return got.samples()[0]
 }
