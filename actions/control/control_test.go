@@ -117,3 +117,20 @@ func TestStopWorkloadYieldsTheStatistics(t *testing.T) {
 		t.Errorf("not of the declared type: %v", errs)
 	}
 }
+
+// What is computed may come to nothing.
+func TestASleepOfNoLengthGoesOnAtOnce(t *testing.T) {
+	w := steptest.New()
+	began := w.Clock.Now()
+	r, err := act(t, t.Context(), w, "sleep", map[string]cty.Value{"for": cty.StringVal("0s")})
+	if took := w.Clock.Now().Sub(began); err != nil || took != 0 || r.Summary != "0s" {
+		t.Errorf("took %s, %q, %v", took, r.Summary, err)
+	}
+	a, _ := definition(t, "sleep").Type.Args.Attr("for")
+	if err := a.Refuse(cty.StringVal("0s")); err != nil {
+		t.Error(err)
+	}
+	if err := a.Refuse(cty.StringVal("-1s")); err == nil {
+		t.Error("a length below nothing was taken")
+	}
+}

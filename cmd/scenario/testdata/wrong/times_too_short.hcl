@@ -44,7 +44,7 @@ action "kill" "at_once" {
 }
 
 action "sleep" "not_at_all" {
-  for = "0s"
+  for = "-1s"
 }
 
 assert "polled" {
@@ -60,5 +60,5 @@ assert "polled" {
 # want: SCN0304 32 101
 # want: SCN0304 38 "0s"
 # want: SCN0304 43 "1us"
-# want: SCN0304 47 "0s"
+# want: SCN0304 47 "-1s"
 # want: SCN0304 53 "100us"
