@@ -15,6 +15,9 @@ type Extra struct {
 	Hint string
 	// Related are further places that matter, in the order to show them.
 	Related []Related
+	// Instances are those of the block around the place that it is so for; none:
+	// all of them.
+	Instances []string
 	// Note makes a warning a note: it needs nobody's attention.
 	Note bool
 }
@@ -84,6 +87,12 @@ func Also(rng hcl.Range, text string) Option {
 	}
 }
 
+// For says which instances of the block it is so for, by their addresses, in
+// place of what was said of that; none: all of them.
+func For(instances ...string) Option {
+	return func(_ *hcl.Diagnostic, x *Extra) { x.Instances = instances }
+}
+
 // With returns a diagnostic with more said of it. The one given is left as it
 // is.
 func With(d *hcl.Diagnostic, options ...Option) *hcl.Diagnostic {
@@ -123,6 +132,9 @@ func Adopt(code Code, fallback hcl.Range, diags hcl.Diagnostics) hcl.Diagnostics
 
 // CodeOf returns the code of a diagnostic, empty if it has none.
 func CodeOf(d *hcl.Diagnostic) Code { return extra(d).Code }
+
+// InstancesOf returns what For said of a diagnostic.
+func InstancesOf(d *hcl.Diagnostic) []string { return extra(d).Instances }
 
 func extra(d *hcl.Diagnostic) Extra {
 	if x, ok := d.Extra.(*Extra); ok {

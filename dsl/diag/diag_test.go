@@ -289,3 +289,31 @@ func TestManyThatSayTheLikeOfOnePlaceAreOne(t *testing.T) {
 		t.Errorf("%v", again)
 	}
 }
+
+// What every instance of a block has is said of the block, what some have of
+// them.
+func TestInstancesAreNamedWhereNotAllAreMeant(t *testing.T) {
+	files := map[string][]byte{"ha_serve.hcl": []byte(haServe)}
+	place := at(t, "ha_serve.hcl", haServe, "action.outge")
+	of := func(summary string, instances ...string) *hcl.Diagnostic {
+		return New(UnknownName, place, summary, "", For(instances...))
+	}
+	for _, tt := range []struct {
+		name  string
+		diags hcl.Diagnostics
+		want  string
+	}{
+		{"one", hcl.Diagnostics{of("x", "node.w[2]")}, ", for node.w[2]\n"},
+		{"those of two that say the same", hcl.Diagnostics{of("x", "node.w[2]"), of("x", "node.w[2]", "node.w[0]")}, ", for node.w[2] and node.w[0]\n"},
+		{"three", hcl.Diagnostics{of("x", "a[0]", "a[1]", "a[2]")}, ", for a[0], a[1] and a[2]\n"},
+		{"many", hcl.Diagnostics{of("x", "a[0]", "a[1]", "a[2]", "a[3]")}, ", for a[0], a[1] and 2 more\n"},
+		{"all, as one of two says", hcl.Diagnostics{of("x", "node.w[2]"), of("x")}, `in assert "serves_while_down"` + "\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := text(t, files, Sort(tt.diags), Style{})
+			if first := strings.SplitAfter(got, "\n")[1]; !strings.HasSuffix(first, tt.want) || strings.Count(got, "-->") != 1 {
+				t.Errorf("got %q, want it to end with %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -23,14 +23,16 @@ type jsonRelated struct {
 }
 
 type jsonDiagnostic struct {
-	Severity string        `json:"severity"` // error, warning, note
-	Code     Code          `json:"code"`
-	Summary  string        `json:"summary"`
-	Detail   string        `json:"detail,omitempty"`
-	Hint     string        `json:"hint,omitempty"`
-	Place    jsonPlace     `json:"place"`
-	In       string        `json:"in,omitempty"` // the block around the place
-	Related  []jsonRelated `json:"related,omitempty"`
+	Severity string    `json:"severity"` // error, warning, note
+	Code     Code      `json:"code"`
+	Summary  string    `json:"summary"`
+	Detail   string    `json:"detail,omitempty"`
+	Hint     string    `json:"hint,omitempty"`
+	Place    jsonPlace `json:"place"`
+	In       string    `json:"in,omitempty"` // the block around the place
+	// Instances are those of the block that it is so for; left out: all.
+	Instances []string      `json:"instances,omitempty"`
+	Related   []jsonRelated `json:"related,omitempty"`
 }
 
 // JSON writes the same as Print as data: an array with one object each.
@@ -40,13 +42,14 @@ func JSON(w io.Writer, files map[string][]byte, diags hcl.Diagnostics) error {
 	for _, d := range diags {
 		x := extra(d)
 		j := jsonDiagnostic{
-			Severity: severityOf(d),
-			Code:     x.Code,
-			Summary:  d.Summary,
-			Detail:   d.Detail,
-			Hint:     x.Hint,
-			Place:    toPlace(place(d)),
-			In:       s.enclosing(place(d)),
+			Severity:  severityOf(d),
+			Code:      x.Code,
+			Summary:   d.Summary,
+			Detail:    d.Detail,
+			Hint:      x.Hint,
+			Place:     toPlace(place(d)),
+			In:        s.enclosing(place(d)),
+			Instances: x.Instances,
 		}
 		for _, r := range x.Related {
 			j.Related = append(j.Related, jsonRelated{toPlace(r.Range), r.Text})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/fatih/color"
@@ -81,13 +82,13 @@ func (p *printer) diagnostic(d *hcl.Diagnostic) {
 		head += "[" + string(x.Code) + "]"
 	}
 	fmt.Fprintf(&p.out, "%s%s\n", paint.Sprint(head), p.paint.bold.Sprint(": "+printable(d.Summary)))
-	p.place(place(d), x.Hint, paint)
+	p.place(place(d), forInstances(x.Instances), x.Hint, paint)
 	for i, r := range x.Related {
 		switch left := len(x.Related) - i; {
 		case len(x.Related) > mostRelated && i == firstRelated:
 			fmt.Fprintf(&p.out, "%s… and %d more\n", strings.Repeat(" ", numberWidth+1), left-lastRelated)
 		case len(x.Related) <= mostRelated || i < firstRelated || left <= lastRelated:
-			p.place(placed(r.Range), r.Text, p.paint.note)
+			p.place(placed(r.Range), "", r.Text, p.paint.note)
 		}
 	}
 	for _, line := range p.wrap(printable(d.Detail)) {
@@ -106,14 +107,34 @@ const (
 // numberWidth is the room for a line's number before the bar.
 const numberWidth = 5
 
-// place writes where something is, and the line with a caret under it.
-func (p *printer) place(rng hcl.Range, hint string, paint *color.Color) {
+// mostInstances are named one by one.
+const mostInstances = 3
+
+// forInstances says which instances of a block are meant.
+func forInstances(addresses []string) string {
+	n := len(addresses)
+	switch {
+	case n == 0:
+		return ""
+	case n > mostInstances:
+		shown := mostInstances - 1
+		return ", for " + strings.Join(addresses[:shown], ", ") + " and " + strconv.Itoa(n-shown) + " more"
+	case n == 1:
+		return ", for " + addresses[0]
+	}
+	return ", for " + strings.Join(addresses[:n-1], ", ") + " and " + addresses[n-1]
+}
+
+// place writes where something is and for what, and the line with a caret under
+// it.
+func (p *printer) place(rng hcl.Range, whose, hint string, paint *color.Color) {
 	hint = printable(hint)
 	arrow := p.paint.dim.Sprint("  --> ")
 	fmt.Fprintf(&p.out, "%s%s:%d:%d", arrow, printable(rng.Filename), rng.Start.Line, rng.Start.Column)
 	if in := p.sources.enclosing(rng); in != "" {
 		fmt.Fprintf(&p.out, ", in %s", printable(in))
 	}
+	p.out.WriteString(printable(brief(whose)))
 	p.out.WriteByte('\n')
 
 	line, ok := p.sources.line(rng)

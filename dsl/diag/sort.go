@@ -69,20 +69,40 @@ func fold(sorted hcl.Diagnostics) hcl.Diagnostics {
 }
 
 // dedupe drops what says again what was said: the same summary at the same
-// place, as when several instances of one block are checked.
+// place, as when several variants are checked. Instances are those of both.
 func dedupe(sorted hcl.Diagnostics) hcl.Diagnostics {
 	type key struct {
 		code    Code
 		rng     hcl.Range
 		summary string
 	}
-	seen := map[key]bool{}
-	return slices.DeleteFunc(sorted, func(d *hcl.Diagnostic) bool {
+	seen := map[key]int{}
+	all := make(hcl.Diagnostics, 0, len(sorted))
+	for _, d := range sorted {
 		k := key{CodeOf(d), place(d), d.Summary}
-		dup := seen[k]
-		seen[k] = true
-		return dup
-	})
+		if n, dup := seen[k]; dup {
+			all[n] = With(all[n], For(eitherOf(InstancesOf(all[n]), InstancesOf(d))...))
+			continue
+		}
+		seen[k] = len(all)
+		all = append(all, d)
+	}
+	return all
+}
+
+// eitherOf are the instances of two diagnostics that say the same: of all, if
+// one of them says so.
+func eitherOf(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	all := slices.Clone(a)
+	for _, address := range b {
+		if !slices.Contains(all, address) {
+			all = append(all, address)
+		}
+	}
+	return all
 }
 
 func place(d *hcl.Diagnostic) hcl.Range {

@@ -61,6 +61,7 @@ func expand(s *Scenario, l *loaded, key string, problems *sink, part func(*decl)
 		s.Types = x.definedTypes()
 	}
 	v.Secrets = x.secretTexts()
+	problems.diags = x.inTheEnd(problems.diags)
 	return v
 }
 
@@ -138,11 +139,12 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 	}
 	attr, _ := d.multiple()
 	for n, i := range set.list {
+		one := func() { x.whose(i, func() { do(i) }) }
 		switch {
 		case n == 0 && attr != nil:
-			x.firstOf(i, len(set.list), attr.Expr.Range(), func() { do(i) }, rootEach, rootCount)
+			x.firstOf(i, len(set.list), attr.Expr.Range(), one, rootEach, rootCount)
 		case n == 0 || !x.spent.crowded:
-			do(i)
+			one()
 		}
 	}
 }

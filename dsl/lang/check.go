@@ -44,22 +44,26 @@ func (x *expansion) check(i *instance) *checked {
 			i.checked = nil
 			return c
 		}
-		f := x.of(i, &c.rec)
-		if i.decl.isStep() {
-			c.when = x.whenOf(i)
-			f = f.mayBeDead(isFalse(c.when))
-		}
-		if i.decl.def != nil {
-			x.checkUse(f, i, c)
-		} else {
-			c.args, _ = f.arguments(i.decl.args)
-			f.together(i.decl.typ, i.decl.args, c.args)
-		}
+		x.whose(i, func() { x.checkArguments(i, c) })
 		x.leave()
 	}
 	c.own = x.ownResults(i, c)
 	c.busy = false
 	return c
+}
+
+func (x *expansion) checkArguments(i *instance, c *checked) {
+	f := x.of(i, &c.rec)
+	if i.decl.isStep() {
+		c.when = x.whenOf(i)
+		f = f.mayBeDead(isFalse(c.when))
+	}
+	if i.decl.def != nil {
+		x.checkUse(f, i, c)
+		return
+	}
+	c.args, _ = f.arguments(i.decl.args)
+	f.together(i.decl.typ, i.decl.args, c.args)
 }
 
 // together reports what is wrong with the arguments of a type as a whole.
