@@ -64,8 +64,9 @@ type builder struct {
 	scope   lang.Scope // the same, to evaluate with
 	plan    *Plan
 	byID    map[string]*Vertex
-	nodes   map[string][]string  // see nodesOf
-	named   map[string][]*Vertex // by address of a step or declaration
+	nodes   map[string][]string   // see nodesOf
+	nodeAt  map[string]*lang.Node // by address
+	named   map[string][]*Vertex  // by address of a step or declaration
 	args    map[*lang.Step]cty.Value
 	whens   map[*lang.Step]cty.Value // see when
 	says    map[string]nodeSays      // see saysOf
@@ -77,9 +78,9 @@ type builder struct {
 	roots   []Edge
 	forward []forward
 	joins   joins
-	endings []*Vertex // see enders
-	walk    int       // see reaches
-	count   int       // of vertices so far
+	ending  *enders // see enders
+	walk    int     // see reaches
+	count   int     // of vertices so far
 	// beyond says that what is added is there to be checked only, see Vertex.
 	beyond bool
 	diags  hcl.Diagnostics

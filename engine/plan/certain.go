@@ -51,13 +51,17 @@ func is(v cty.Value, want bool) bool {
 // stand in the same groups of those that may be skipped, and no group ends around
 // u whose failure is survived.
 func (b *builder) sameConditions(u, v *Vertex) bool {
-	may := func(g *Vertex) bool { return b.isConditional(g.Step) }
 	survives := func(g *Vertex) bool { return g.Step.Meta.Continue }
-	around, other := b.groupsOf(u), b.groupsOf(v)
-	if !slices.Equal(only(around, may), only(other, may)) || u.Step.Meta.Continue {
+	if u.Step.Meta.Continue || !slices.Equal(b.conditionsOf(u), b.conditionsOf(v)) {
 		return false
 	}
+	around, other := b.groupsOf(u), b.groupsOf(v)
 	return !slices.ContainsFunc(only(around, survives), func(g *Vertex) bool { return !slices.Contains(other, g) })
+}
+
+// conditionsOf are the groups around a vertex that may be skipped.
+func (b *builder) conditionsOf(v *Vertex) []*Vertex {
+	return only(b.groupsOf(v), func(g *Vertex) bool { return b.isConditional(g.Step) })
 }
 
 func only(all []*Vertex, is func(*Vertex) bool) []*Vertex {

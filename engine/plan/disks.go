@@ -35,11 +35,11 @@ func (b *builder) checkDisks() {
 // known, and what to do about it.
 func (b *builder) cannotFill(node, path string, leave cty.Value) (why, hint string) {
 	const sized = `Mount a volume with a size there: volume "NAME" { size = "64m" }.`
-	i := slices.IndexFunc(b.variant.Nodes, func(n *lang.Node) bool { return n.Address == node })
-	if i < 0 || b.variant.Nodes[i].Kind != "" { // a kind may mount something itself
+	n := b.node(node)
+	if n == nil || n.Kind != "" { // a kind may mount something itself
 		return "", ""
 	}
-	from, known := mountedAt(path, attr(b.evaluate(b.variant.Nodes[i].Body), "mounts"))
+	from, known := mountedAt(path, attr(b.evaluate(n.Body), "mounts"))
 	name, isVolume := strings.CutPrefix(from, "volume.")
 	switch {
 	case !known:

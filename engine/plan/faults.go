@@ -10,10 +10,12 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
-// held is a fault that is certain to be on a node, and what it takes of it.
+// held is a fault that is certain to be on a node, and what it takes of it that
+// others may need.
 type held struct {
 	by    *Vertex
 	takes []schema.Resource // less what may have been ended since
+	under []*Vertex         // see conditionsOf
 }
 
 // checkFaults reports what order alone makes certain: that a fault takes what
@@ -27,12 +29,13 @@ func (b *builder) checkFaults() {
 			continue
 		}
 		if !b.isConditional(v.Step) && !b.failureExpected(v) && !reported[v.Step.Range] {
-			reported[v.Step.Range] = slices.ContainsFunc(v.Targets, func(n string) bool { return b.checkNode(v, n, on[n]) })
+			a := b.arrivalOf(v)
+			reported[v.Step.Range] = slices.ContainsFunc(v.Targets, func(n string) bool { return b.checkNode(a, n, on[n]) })
 		}
 		b.release(v, on)
-		if b.lasts(v) {
+		if h := b.holds(v); len(h.takes) > 0 && b.lasts(v) {
 			for _, n := range v.Targets {
-				on[n] = append(on[n], held{v, v.Step.Type.Takes})
+				on[n] = append(on[n], h)
 			}
 		}
 	}
@@ -42,17 +45,23 @@ func actsOnNodes(t schema.Type) bool {
 	return len(t.Takes) > 0 || len(t.Ends) > 0 || t.Refuses(schema.Down) || t.Refuses(schema.Paused) || takesFaults(t)
 }
 
+// holds is what a fault has of a node while it lasts. Any number of faults go
+// together on links.
+func (b *builder) holds(v *Vertex) held {
+	return held{v, without(v.Step.Type.Takes, []schema.Resource{schema.Links}), b.conditionsOf(v)}
+}
+
 // release takes away what a step may end.
 func (b *builder) release(w *Vertex, on map[string][]held) {
 	t := w.Step.Type
 	switch {
-	case w.Step.Unclear || !b.healsKnown(w):
+	case b.mayEndWhatever(w):
 		clear(on)
 		return
 	case len(t.Ends) == 0 && !takesFaults(t):
 		return
 	}
-	for _, u := range b.heals(w) {
+	for _, u := range b.enders().heals[w] {
 		for _, n := range u.Targets {
 			on[n] = slices.DeleteFunc(on[n], func(h held) bool { return h.by == u })
 		}
@@ -75,41 +84,6 @@ func (b *builder) release(w *Vertex, on map[string][]held) {
 
 func without(all, some []schema.Resource) []schema.Resource {
 	return slices.DeleteFunc(slices.Clone(all), func(r schema.Resource) bool { return slices.Contains(some, r) })
-}
-
-// endersOf lists, for each node, the steps that may end a fault on it. Those
-// whose nodes aren't known are with each.
-func (b *builder) endersOf() map[string][]*Vertex {
-	of := map[string][]*Vertex{}
-	for _, w := range b.enders() {
-		nodes := w.Targets
-		if w.Step.Unclear || !b.allTargetsKnown(w.Step) || takesFaults(w.Step.Type) {
-			nodes = b.allNodes()
-		}
-		for _, n := range nodes {
-			of[n] = append(of[n], w)
-		}
-	}
-	return of
-}
-
-// enders are the steps that may end what others have begun, in plan order.
-func (b *builder) enders() []*Vertex {
-	if b.endings == nil {
-		b.endings = []*Vertex{}
-		for _, v := range b.plan.Vertices {
-			if v.Kind == StepVertex && !v.Cleanup && mayEndThings(v.Step) && !b.isSkipped(v) {
-				b.endings = append(b.endings, v)
-			}
-		}
-	}
-	return b.endings
-}
-
-func mayEndThings(s *lang.Step) bool {
-	return s.Unclear || len(s.Type.Ends) > 0 || slices.ContainsFunc(s.Type.Args.Attrs, func(a schema.Attr) bool {
-		return a.Ref == schema.RefFaults || a.Ref == schema.RefWorkload
-	})
 }
 
 func takesFaults(t schema.Type) bool {
@@ -143,22 +117,12 @@ func (b *builder) isEndless(v *Vertex) bool {
 // lastsUntil says that nothing that stands below a step can end a fault before
 // it: what may end it waits for the step.
 func (b *builder) lastsUntil(u, v *Vertex, node string, r schema.Resource) bool {
-	below := b.enders()[above(b.enders(), v):]
-	return !slices.ContainsFunc(below, func(w *Vertex) bool { return w != v && b.mayEnd(w, u, node, r) && !b.reaches(w, v) })
-}
-
-// above is how many of the vertices, which are in plan order, stand above one.
-func above(vertices []*Vertex, v *Vertex) int {
-	n, _ := slices.BinarySearchFunc(vertices, v.at, func(w *Vertex, at int) int { return w.at - at })
-	return n
-}
-
-// mayEnd says that a step may end what a fault takes of a node.
-func (b *builder) mayEnd(w, u *Vertex, node string, r schema.Resource) bool {
-	if w.Step.Unclear || slices.Contains(b.heals(w), u) || takesFaults(w.Step.Type) && !b.healsKnown(w) {
-		return true
+	for _, l := range b.endersOf(u, node) {
+		if slices.ContainsFunc(below(l, v), func(w *Vertex) bool { return w != v && b.mayEnd(w, u, node, r) && !b.reaches(w, v) }) {
+			return false
+		}
 	}
-	return slices.Contains(w.Step.Type.Ends, r) && (slices.Contains(w.Targets, node) || !b.allTargetsKnown(w.Step))
+	return true
 }
 
 // heals are the faults that a step names to heal them.

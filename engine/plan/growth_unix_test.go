@@ -49,6 +49,65 @@ func TestWorkGrowsAsTheFileDoes(t *testing.T) {
 	}
 }
 
+// TestPlanningGrowsWithWhatIsUnclear plans files of which half the steps are
+// wrong: what such a step ends isn't known, so that it may end anything.
+func TestPlanningGrowsWithWhatIsUnclear(t *testing.T) {
+	for name, file := range unclearShapes() {
+		t.Run(name, func(t *testing.T) {
+			const n = 100
+			small, large := planning(t, file(n)), planning(t, file(larger*n))
+			if limit := max(small, 4*time.Millisecond) * larger * 3; large > limit {
+				t.Errorf("planning takes %s, and %s of a file %d times as large", small, large, larger)
+			}
+		})
+	}
+}
+
+func planning(t *testing.T, text string) time.Duration {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.hcl")
+	if err := os.WriteFile(path, []byte("scenario \"x\" {}\nnode \"n\" {\n  image = \"a:1\"\n}\n"+text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set, _ := source.Load(path, source.Options{})
+	s, diags := lang.Load(set, lang.Options{Vocabulary: actions.New().Vocabulary()})
+	if !diags.HasErrors() {
+		t.Fatal("nothing is wrong with the file")
+	}
+	v, _ := s.Expand(s.VariantKeys[0])
+	least := time.Hour
+	for range 3 {
+		start := processorTime(t)
+		plan.Build(v)
+		least = min(least, processorTime(t)-start)
+	}
+	return least
+}
+
+func unclearShapes() map[string]func(n int) string {
+	below := func(format string) func(n int) string {
+		return func(n int) string {
+			var b strings.Builder
+			for i := range n {
+				fmt.Fprintf(&b, "action \"note\" \"u%d\" {\n  values = 1\n  background = 3\n}\n", i)
+			}
+			for i := range n {
+				b.WriteString(strings.ReplaceAll(format, "$i", fmt.Sprint(i)) + "\n")
+			}
+			return b.String()
+		}
+	}
+	const pause = "action \"pause\" \"p$i\" {\n  nodes = [node.n]\n"
+	return map[string]func(n int) string{
+		"faults one after the other":   below(pause + "}"),
+		"faults side by side":          below(pause + "  after = [action.u$i]\n}"),
+		"faults in the background":     below(pause + "  background = true\n}"),
+		"faults on nodes of their own": below("node \"n$i\" {\n  image = \"a:1\"\n}\naction \"pause\" \"p$i\" {\n  nodes = [node.n$i]\n}"),
+		"asserts throughout faults":    below(pause + "  background = true\n}\nassert \"a$i\" {\n  condition = scenario.run_id != \"\"\n  throughout = action.p$i\n}"),
+		"starts":                       below("node \"n$i\" {\n  image = \"a:1\"\n}\naction \"start\" \"s$i\" {\n  nodes = [node.n$i]\n}"),
+	}
+}
+
 // spent is what a file takes at least.
 type spent struct {
 	loading, planning, printing time.Duration

@@ -103,7 +103,7 @@ func (b *builder) hitsAgain(u, v *Vertex) *hcl.Diagnostic {
 		return nil
 	}
 	ends := func(w *Vertex) bool { return w.at > u.at && b.mayEndAny(w, u, v.Targets[0]) && !b.reaches(w, v) }
-	if slices.ContainsFunc(b.enders(), ends) {
+	if isAmong(b.endersOf(u, v.Targets[0]), ends) {
 		return nil
 	}
 	return diag.New(diag.Conflict, v.Step.Range, fmt.Sprintf("%s does to %s what %s has done already", v.Step.Address, v.Targets[0], u.Step.Address),

@@ -54,7 +54,7 @@ func isThroughout(v *Vertex) bool {
 
 // endsBefore says that a step that doesn't wait for t may end what of does.
 func (b *builder) endsBefore(of, t *Vertex) bool {
-	return slices.ContainsFunc(b.enders(), func(w *Vertex) bool { return b.mayEndEffect(w, of) && !b.reaches(w, t) })
+	return slices.ContainsFunc(b.enders().all, func(w *Vertex) bool { return b.mayEndEffect(w, of) && !b.reaches(w, t) })
 }
 
 func (b *builder) mayEndEffect(w, of *Vertex) bool {

@@ -2,13 +2,11 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/diag"
-	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
@@ -74,11 +72,10 @@ type nodeSays struct {
 }
 
 func (b *builder) evaluateFew(address string) nodeSays {
-	i := slices.IndexFunc(b.variant.Nodes, func(n *lang.Node) bool { return n.Address == address })
-	if i < 0 {
+	n := b.node(address)
+	if n == nil {
 		return nodeSays{}
 	}
-	n := b.variant.Nodes[i]
 	few, args := nodeSays{map[string]cty.Value{}, n.Range}, b.evaluate(n.Body)
 	for _, name := range []string{"cpus", "memory", "networks", schema.MayExitArg} {
 		few.args[name] = attr(args, name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -11,22 +12,78 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
+// arrival is a step that comes to nodes, with what is the same for each fault that
+// it may meet there.
+type arrival struct {
+	*Vertex
+	needs []schema.Resource // it collides with faults that have one of them
+	under []*Vertex         // see conditionsOf
+	lasts bool              // it is itself a fault that lasts
+	// isBeside says that what may end any fault may come before it as well as
+	// after it.
+	isBeside func() bool
+	latest   int // place of the last vertex that it waits for itself
+}
+
+func (b *builder) arrivalOf(v *Vertex) arrival {
+	a := arrival{
+		Vertex: v, needs: needsOf(v.Step.Type), under: b.conditionsOf(v), lasts: b.lasts(v),
+		isBeside: sync.OnceValue(func() bool { return b.endsBeside(v) }),
+	}
+	for _, e := range v.Waits {
+		a.latest = max(a.latest, b.byID[e.On].at)
+	}
+	return a
+}
+
+// needsOf is what a type needs of a node that faults may have taken.
+func needsOf(t schema.Type) (all []schema.Resource) {
+	for _, r := range []schema.Resource{schema.Down, schema.Paused} {
+		if t.Refuses(r) {
+			all = append(all, r)
+		}
+	}
+	for _, r := range []schema.Resource{schema.CPU, schema.Memory, schema.Disk} {
+		if takes(t, r) {
+			all = append(all, r)
+		}
+	}
+	if slices.ContainsFunc(t.Args.Attrs, func(a schema.Attr) bool { return a.Format == schema.NetworkName }) {
+		all = append(all, schema.Attached)
+	}
+	return all
+}
+
 // checkNode reports that a step collides with one of the faults on a node: the
 // last one first.
-func (b *builder) checkNode(v *Vertex, node string, on []held) bool {
+func (b *builder) checkNode(a arrival, node string, on []held) bool {
+	if len(a.needs) == 0 || len(on) == 0 {
+		return false
+	}
+	if !a.lasts || a.isBeside() { // only what it is certain to find matters
+		n, _ := slices.BinarySearchFunc(on, a.latest+1, func(h held, at int) int { return h.by.at - at })
+		on = on[:n]
+	}
 	for _, h := range slices.Backward(on) {
-		r, collides := b.collision(h, v, node)
-		if !collides || !b.sameConditions(h.by, v) {
+		if !slices.Equal(h.under, a.under) {
+			continue // said by sameConditions too, which takes longer
+		}
+		isLater := b.reaches(a.Vertex, h.by)
+		if !isLater && (!a.lasts || a.isBeside()) {
+			continue
+		}
+		r, collides := b.collision(h, a.Vertex, a.needs, node)
+		if !collides || !b.sameConditions(h.by, a.Vertex) {
 			continue
 		}
 		switch {
-		case b.reaches(v, h.by):
-			if b.lastsUntil(h.by, v, node, r) {
-				b.reportCollision(h.by, v, node, r)
+		case isLater:
+			if b.lastsUntil(h.by, a.Vertex, node, r) {
+				b.reportCollision(h.by, a.Vertex, node, r)
 				return true
 			}
-		case b.excludeEachOther(h.by, v, node, r):
-			b.reportSideBySide(h.by, v, node)
+		case b.excludeEachOther(h.by, a.Vertex, node, r):
+			b.reportSideBySide(h.by, a.Vertex, node)
 			return true
 		}
 	}
@@ -36,17 +93,17 @@ func (b *builder) checkNode(v *Vertex, node string, on []held) bool {
 // collision says what of a node an earlier fault has that a later step needs.
 // A fault that acts inside the node, such as one on a process, may or may not
 // take the node down with it, so that nothing is certain after it.
-func (b *builder) collision(earlier held, later *Vertex, node string) (schema.Resource, bool) {
-	inside := earlier.by.Step.Type.NeedsRunning
+func (b *builder) collision(earlier held, later *Vertex, needs []schema.Resource, node string) (schema.Resource, bool) {
 	for _, r := range earlier.takes {
-		collides := false
+		collides := slices.Contains(needs, r)
 		switch r {
 		case schema.Down, schema.Paused:
-			collides = !inside && later.Step.Type.Refuses(r)
-		case schema.CPU, schema.Memory, schema.Disk:
-			collides = takes(later.Step.Type, r)
+			collides = collides && !earlier.by.Step.Type.NeedsRunning
 		case schema.Attached:
-			network := b.networkOf(earlier.by, node)
+			network := ""
+			if collides {
+				network = b.networkOf(earlier.by, node)
+			}
 			collides = network != "" && network == b.networkOf(later, node)
 		}
 		if collides {
@@ -92,14 +149,14 @@ func (b *builder) onlyNetworkOf(node string) string {
 	}
 }
 
-// excludeEachOther says that two faults that nothing orders can't both come
-// into effect, whichever is the first.
+// excludeEachOther says that two faults that last and that nothing orders can't
+// both come into effect, whichever is the first.
 func (b *builder) excludeEachOther(u, v *Vertex, node string, r schema.Resource) bool {
-	if !b.lasts(v) || !b.sameConditions(v, u) {
+	if !b.sameConditions(v, u) {
 		return false
 	}
-	s, both := b.collision(held{v, v.Step.Type.Takes}, u, node)
-	return both && !slices.ContainsFunc(b.enders(), func(w *Vertex) bool {
+	s, both := b.collision(b.holds(v), u, needsOf(u.Step.Type), node)
+	return both && !isAmong(slices.Concat(b.endersOf(u, node), b.endersOf(v, node)), func(w *Vertex) bool {
 		return w != u && w != v && (b.mayEnd(w, u, node, r) || b.mayEnd(w, v, node, s)) && b.mayComeBetween(w, u, v)
 	})
 }
@@ -151,7 +208,7 @@ func (b *builder) checkNeverStarted() {
 		}
 		for _, n := range v.Targets {
 			start := b.starter[n]
-			if start == nil || !b.isSkipped(start) || slices.ContainsFunc(b.enders(), func(w *Vertex) bool { return b.mayStart(w, n) && !b.reaches(w, v) }) {
+			if start == nil || !b.isSkipped(start) || b.mayBeStarted(n, v) {
 				continue
 			}
 			b.fail(diag.New(diag.NodeIsDown, v.Step.Range, fmt.Sprintf("%s acts on %s, which nothing has started", v.Step.Address, n),
@@ -161,19 +218,23 @@ func (b *builder) checkNeverStarted() {
 	}
 }
 
-func (b *builder) mayStart(w *Vertex, node string) bool {
-	return w.Step.Unclear || slices.Contains(w.Step.Type.Ends, schema.Down) && (slices.Contains(w.Targets, node) || !b.allTargetsKnown(w.Step))
+// mayBeStarted says that a step may start a node before another acts on it.
+func (b *builder) mayBeStarted(node string, before *Vertex) bool {
+	starts := func(w *Vertex) bool {
+		return (w.Step.Unclear || slices.Contains(w.Step.Type.Ends, schema.Down)) && !b.reaches(w, before)
+	}
+	return isAmong([][]*Vertex{b.enders().anywhere, b.enders().on[node]}, starts)
 }
 
 // checkHealsNothing reports that a fault is to be healed that is skipped for
 // certain: a heal of what was never injected fails.
 func (b *builder) checkHealsNothing() {
 	reported := map[hcl.Range]bool{}
-	for _, w := range b.enders() {
+	for _, w := range b.enders().all {
 		if b.isConditional(w.Step) || !takesFaults(w.Step.Type) || reported[w.Step.Range] || b.failureExpected(w) {
 			continue
 		}
-		for _, u := range b.heals(w) {
+		for _, u := range b.enders().heals[w] {
 			if u.Kind != StepVertex || !b.isSkipped(u) {
 				continue
 			}

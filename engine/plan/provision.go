@@ -52,6 +52,17 @@ func (b *builder) nodesOf(address string) []string {
 	return b.nodes[address]
 }
 
+// node returns the node of an address, or nil.
+func (b *builder) node(address string) *lang.Node {
+	if b.nodeAt == nil {
+		b.nodeAt = make(map[string]*lang.Node, len(b.variant.Nodes))
+		for _, n := range b.variant.Nodes {
+			b.nodeAt[n.Address] = n
+		}
+	}
+	return b.nodeAt[address]
+}
+
 // provision plans what is there before the first step.
 func (b *builder) provision(steps []*Vertex) {
 	of := map[*lang.Node][]string{}
@@ -178,10 +189,8 @@ func (b *builder) networks(used map[string]bool) {
 // startNodes adds the vertices of the nodes that are started at the beginning,
 // each after those that it depends on, and says what the first steps wait for.
 func (b *builder) startNodes() {
-	byAddress := map[string]*lang.Node{}
 	var all, early []string
 	for _, n := range b.variant.Nodes {
-		byAddress[n.Address] = n
 		all = append(all, n.Address)
 		if b.starter[n.Address] == nil {
 			early = append(early, n.Address)
@@ -189,18 +198,18 @@ func (b *builder) startNodes() {
 	}
 	deps := func(address string) []string {
 		var on []string
-		for _, d := range byAddress[address].DependsOn {
+		for _, d := range b.node(address).DependsOn {
 			on = append(on, b.nodesOf(d)...)
 		}
 		return on
 	}
 	if cycle := dag.Cycle(all, deps); cycle != nil {
-		b.dependencyCycle(cycle, byAddress)
+		b.dependencyCycle(cycle)
 		return
 	}
 	order, _ := dag.Order(early, deps)
 	for _, address := range order {
-		n := byAddress[address]
+		n := b.node(address)
 		w := &edgeSet{}
 		w.add(Edge{On: "create." + short(address), Need: lang.NeedFinished, Cause: ByNode})
 		for _, d := range deps(address) {
@@ -221,12 +230,12 @@ func (b *builder) startNodes() {
 	}
 }
 
-func (b *builder) dependencyCycle(cycle []string, nodes map[string]*lang.Node) {
+func (b *builder) dependencyCycle(cycle []string) {
 	options := []diag.Option{}
 	for _, address := range cycle[1 : len(cycle)-1] {
-		options = append(options, diag.Also(nodes[address].Range, "part of the circle"))
+		options = append(options, diag.Also(b.node(address).Range, "part of the circle"))
 	}
-	b.fail(diag.New(diag.DependencyCycle, nodes[cycle[0]].Range, "nodes depend on each other in a circle",
+	b.fail(diag.New(diag.DependencyCycle, b.node(cycle[0]).Range, "nodes depend on each other in a circle",
 		strings.Join(cycle, " → "), options...))
 }
 

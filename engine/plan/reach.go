@@ -5,8 +5,17 @@ import "slices"
 // reaches says that a vertex waits for another, directly or through others.
 // Edges point backwards, so that nothing above the other needs to be looked at.
 func (b *builder) reaches(v, other *Vertex) bool {
+	if v != other && nothingWaitsFor(other) {
+		return false
+	}
 	b.walk++
 	return b.leads(v, other)
+}
+
+// nothingWaitsFor says that only the end waits for a step: it isn't clear, and in
+// no group whose end would.
+func nothingWaitsFor(v *Vertex) bool {
+	return v.Step != nil && v.Step.Unclear && v.Group == "" && !v.Cleanup
 }
 
 func (b *builder) leads(v, other *Vertex) bool {

@@ -71,7 +71,8 @@ func drawSteps(rt *rapid.T, prefix string, depth int, outer []string) []*lang.St
 		}
 		need := rapid.SampledFrom([]lang.Need{lang.NeedStarted, lang.NeedFinished}).Draw(rt, "need")
 		s.Refs = append(s.Refs, drawRefs(rt, visible, need)...)
-		if depth < 2 && rapid.IntRange(0, 3).Draw(rt, "repeats") == 0 {
+		s.Unclear = rapid.IntRange(0, 9).Draw(rt, "unclear") == 0
+		if !s.Unclear && depth < 2 && rapid.IntRange(0, 3).Draw(rt, "repeats") == 0 {
 			s.Kind, s.Address = lang.RepeatStep, prefix+"repeat."+s.Name
 			s.Times = rapid.IntRange(0, 2).Draw(rt, "times")
 			for n := range s.Times {

@@ -29,14 +29,10 @@ func (b *builder) checkThroughout() {
 // healer is a step that is certain to have healed a fault before another step
 // begins, or nil.
 func (b *builder) healer(u, before *Vertex) *Vertex {
-	for _, w := range b.enders()[:above(b.enders(), before)] {
-		if w.at <= u.at || b.isConditional(w.Step) || !takesFaults(w.Step.Type) || !b.sameConditions(w, before) || !b.reaches(before, w) {
-			continue
-		}
-		for _, healed := range b.heals(w) {
-			if healed == u && b.reaches(w, u) {
-				return w
-			}
+	of := b.enders().of[u]
+	for _, w := range of[:above(of, before)] {
+		if w.at > u.at && !b.isConditional(w.Step) && b.sameConditions(w, before) && b.reaches(before, w) && b.reaches(w, u) {
+			return w
 		}
 	}
 	return nil
