@@ -84,9 +84,6 @@ func (c lookupsOf) Observe(ctx context.Context) ([]string, error) {
 		if len(names) == 0 {
 			names = []string{c.x.hostOf(node)}
 		}
-		if err := c.x.askedOfServers(ctx, node, w.Names); err != nil {
-			return err
-		}
 		seen, want, err := c.x.look(ctx, node, names)
 		if err != nil {
 			return err
@@ -94,7 +91,7 @@ func (c lookupsOf) Observe(ctx context.Context) ([]string, error) {
 		if !seen.InForce || !slices.Equal(seen.Answers, want) {
 			return step.Inconclusivef("looking up %s in %s comes to %v, not %v", strings.Join(names, ", "), node, seen.Answers, want)
 		}
-		hits[slices.Index(w.nodes, node)] = fmt.Sprintf("%s: %s is answered with %s", strings.TrimPrefix(node, "node."), strings.Join(names, ", "), w.Answer)
+		hits[slices.Index(w.nodes, node)] = strings.TrimPrefix(node, "node.") + ": " + answered(names, seen.Answers)
 		return nil
 	})
 	hits = slices.DeleteFunc(hits, func(h string) bool { return h == "" })
@@ -102,6 +99,27 @@ func (c lookupsOf) Observe(ctx context.Context) ([]string, error) {
 		err = step.Failf("none of the nodes runs, so that nothing is looked up there")
 	}
 	return hits, err
+}
+
+// answered says what names came to, those with one answer together.
+func answered(names []string, answers []lookup.Answer) string {
+	var texts []string
+	for _, a := range []lookup.Answer{lookup.NXDomain, lookup.ServFail, lookup.Drop} {
+		var those []string
+		for i, n := range names {
+			if answers[i] == a {
+				those = append(those, n)
+			}
+		}
+		switch len(those) {
+		case 0:
+		case 1:
+			texts = append(texts, those[0]+" is answered with "+string(a))
+		default:
+			texts = append(texts, strings.Join(those, ", ")+" are answered with "+string(a))
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Clear takes back what Fail has put in force.
@@ -173,32 +191,17 @@ func (x *executor) look(ctx context.Context, node string, names []string) (seen 
 	})
 	asked := lookup.Questions{Names: names}
 	if len(names) > 0 {
-		conf, err := x.fileOf(ctx, node, "/etc/resolv.conf")
-		if err != nil {
+		if asked.Resolvers, err = x.resolversOf(ctx, node); err != nil {
 			return seen, nil, err
 		}
-		asked.Resolvers = lookup.Resolvers(conf)
 	}
 	return seen, want, x.askAgentOf(ctx, node, lookup.LookJob, asked, &seen)
 }
 
-// askedOfServers says which of the names programs in a node find without asking
-// a server, so that no failure of look-ups can hit them.
-func (x *executor) askedOfServers(ctx context.Context, node string, names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	hosts, err := x.fileOf(ctx, node, "/etc/hosts")
-	if err != nil {
-		return err
-	}
-	for _, n := range names {
-		if lookup.InHosts(hosts, n) {
-			return step.Failf("%s stands in /etc/hosts of %s, so that programs there find it without asking anybody", n, node).
-				With("", "Leave the name out of names, or out of that file.")
-		}
-	}
-	return nil
+// resolversOf are the servers that programs in a node ask.
+func (x *executor) resolversOf(ctx context.Context, node string) ([]string, error) {
+	conf, err := x.fileOf(ctx, node, "/etc/resolv.conf")
+	return lookup.Resolvers(conf), err
 }
 
 // fileOf is the beginning of a file that programs in a node read about names, as

@@ -18,8 +18,13 @@ import (
 // deaf is a fault that lets look-ups fail in nodes.
 func deaf(f lookup.Failure, nodes ...string) *testFault {
 	return &testFault{
-		nodes:     nodes,
-		onInject:  func(ctx context.Context, env *step.Env) error { return env.Lookups.Fail(ctx, nodes, f) },
+		nodes: nodes,
+		onInject: func(ctx context.Context, env *step.Env) error {
+			if err := env.Lookups.Found(ctx, nodes, f.Names); err != nil {
+				return err
+			}
+			return env.Lookups.Fail(ctx, nodes, f)
+		},
 		onObserve: func(ctx context.Context, env *step.Env) error { _, err := env.Lookups.Observe(ctx); return err },
 		onHeal:    func(ctx context.Context, env *step.Env) error { return env.Lookups.Clear(ctx) },
 		onVerify:  func(ctx context.Context, env *step.Env) error { return env.Lookups.Cleared(ctx, nodes) },
@@ -117,6 +122,9 @@ func TestTheResolversOfANodesOwnFileAreAsked(t *testing.T) {
 			var q lookup.Questions
 			if err := json.Unmarshal(spec, &q); err != nil || len(q.Names) == 0 {
 				return errors.Join(err, line([]byte(`{"in_force": true}`)))
+			}
+			if q.Truly {
+				return line([]byte(`{"answers": ["resolved"]}`))
 			}
 			asked = q
 			return line([]byte(`{"led": true, "in_force": true, "answers": ["drop"]}`))

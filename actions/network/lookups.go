@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -46,11 +48,22 @@ func checkNames(args cty.Value) error {
 		}
 		name := strings.TrimSuffix(v.AsString(), ".")
 		bad := func(label string) bool { return label == "" || len(label) > longestLabel }
-		if len(name) > longestName || slices.ContainsFunc(strings.Split(name, "."), bad) || strings.ContainsAny(name, " \t\n/:") {
+		if _, err := netip.ParseAddr(name); err == nil {
+			return fmt.Errorf("%s is an address: programs connect to it without looking anything up", name)
+		}
+		if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) {
+			return fmt.Errorf("%q is looked up in its ASCII form: write that (xn--…)", name)
+		}
+		if len(name) > longestName || slices.ContainsFunc(strings.Split(name, "."), bad) || strings.ContainsFunc(name, cannotBeLookedUp) {
 			return fmt.Errorf("%q is not a name that could be looked up", v.AsString())
 		}
 	}
 	return nil
+}
+
+// cannotBeLookedUp says of a character that no name has it that programs ask for.
+func cannotBeLookedUp(r rune) bool {
+	return r <= ' ' || r == unicode.MaxASCII || strings.ContainsRune("/:", r)
 }
 
 func dnsFailure() step.Definition {
@@ -58,7 +71,7 @@ func dnsFailure() step.Definition {
 		Name:    "dns_failure",
 		Summary: "lets the look-up of names fail in nodes",
 		Doc: `Questions to port 53, Docker's own resolver included, are answered beside the node: those for the names given as asked for, all others by
-the resolver that the node has. Active when a look-up of the names from inside each node came to that. What is connected stays so, and what a program remembers of names it goes on using.
+the resolver that the node has. Each of the names must be found before that, from one of the nodes at least: a name that nobody finds can't get lost. Active when a look-up of the names from inside each node came to that. What is connected stays so, and what a program remembers of names it goes on using.
 A node that is restarted meanwhile has it again before it counts as started.
 
 Ended by ` + "`heal`" + `.`,
@@ -85,7 +98,7 @@ type dnsFailureIntent struct {
 
 type dnsFault struct{}
 
-func (dnsFault) Intent(_ context.Context, env *step.Env, in dnsFailureIn) (dnsFailureIntent, []step.Node, error) {
+func (dnsFault) Intent(ctx context.Context, env *step.Env, in dnsFailureIn) (dnsFailureIntent, []step.Node, error) {
 	nodes := distinctNodes(in.Nodes)
 	if len(nodes) == 0 {
 		return dnsFailureIntent{}, nil, step.Failf("nodes is empty: there is nothing in which look-ups could fail")
@@ -94,6 +107,9 @@ func (dnsFault) Intent(_ context.Context, env *step.Env, in dnsFailureIn) (dnsFa
 		if !env.Nodes.Runs(string(n)) {
 			return dnsFailureIntent{}, nil, step.Failf("%s does not run, so that nothing is looked up there", n)
 		}
+	}
+	if err := env.Lookups.Found(ctx, texts(nodes), in.Names); err != nil {
+		return dnsFailureIntent{}, nil, err
 	}
 	return dnsFailureIntent{nodes, lookup.Failure{Names: in.Names, Answer: lookup.Answer(in.With)}}, nodes, nil
 }

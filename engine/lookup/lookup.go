@@ -12,12 +12,14 @@ import (
 // Answer is what becomes of a question for a name.
 type Answer string
 
-// The answers. Resolved is that of a resolver that does its work.
+// The answers. Resolved is that of a resolver that does its work, and Refused
+// any other than these.
 const (
 	NXDomain Answer = "nxdomain" // there is no such name
 	ServFail Answer = "servfail" // the server could not find out
 	Drop     Answer = "drop"     // none at all
 	Resolved Answer = "resolved"
+	Refused  Answer = "refused"
 )
 
 // Failure is an answer in place of the right one.
@@ -61,6 +63,9 @@ type Questions struct {
 	// Resolvers are those of the node, host:port; none: that of the agent's own
 	// resolv.conf, which is the node's unless something else lies over that.
 	Resolvers []string `json:"resolvers,omitempty"`
+	// Truly asks past all Failures, for what a name comes to without any, and
+	// waits for a resolver that has to ask others.
+	Truly bool `json:"truly,omitempty"`
 }
 
 // Seen is what look-ups came to.

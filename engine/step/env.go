@@ -242,6 +242,11 @@ type LinksSeen struct {
 // Lookups lets the look-up of names fail in nodes, for the step's fault. What
 // fails in a node is what all faults want there together.
 type Lookups interface {
+	// Found is nil when there is something to fail: each of the names is found
+	// in one of the nodes, in each node one of them, and by asking a server. No
+	// names: a server answers in each node. Failures in force don't count, nor
+	// what only other faults keep from being found.
+	Found(ctx context.Context, nodes, names []string) error
 	// Fail returns when every one of the nodes that runs has it in force; one
 	// that is started later gets it with its start.
 	Fail(ctx context.Context, nodes []string, f lookup.Failure) error

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -81,10 +82,14 @@ func (k *Keeper) Look(ctx context.Context, spec []byte, out func([]byte) error) 
 	if seen.Led, seen.InForce, err = k.inForce(); err != nil {
 		return err
 	}
+	way := asking{within: lookTime}
+	if asked.Truly {
+		way = asking{within: trulyTime, control: marked}
+	}
 	var all sync.WaitGroup
 	errs := make([]error, len(asked.Names))
 	for i, name := range asked.Names {
-		all.Go(func() { seen.Answers[i], errs[i] = lookAll(ctx, asked.Resolvers, name) })
+		all.Go(func() { seen.Answers[i], errs[i] = way.lookAll(ctx, asked.Resolvers, name) })
 	}
 	all.Wait()
 	line, err := json.Marshal(seen)
@@ -140,16 +145,27 @@ func (k *Keeper) end() error {
 	return s.Close()
 }
 
-// lookTime is how long an answer is waited for before it counts as dropped. Ours
-// come from the same host.
-const lookTime = 300 * time.Millisecond
+const (
+	// lookTime is how long an answer is waited for before it counts as dropped.
+	// Ours come from the same host.
+	lookTime = 300 * time.Millisecond
+	// trulyTime is the same for those that may come from elsewhere: what programs
+	// wait for an answer (resolv.conf(5), timeout).
+	trulyTime = 5 * time.Second
+)
+
+// asking is how resolvers are asked.
+type asking struct {
+	within  time.Duration
+	control func(string, string, syscall.RawConn) error // of the socket; nil: nothing
+}
 
 // lookAll asks each of the resolvers for a name, side by side.
-func lookAll(ctx context.Context, resolvers []string, name string) (lookup.Answer, error) {
+func (a asking) lookAll(ctx context.Context, resolvers []string, name string) (lookup.Answer, error) {
 	answers, errs := make([]lookup.Answer, len(resolvers)), make([]error, len(resolvers))
 	var all sync.WaitGroup
 	for i, r := range resolvers {
-		all.Go(func() { answers[i], errs[i] = look(ctx, r, name) })
+		all.Go(func() { answers[i], errs[i] = a.look(ctx, r, name) })
 	}
 	all.Wait()
 	answer := answers[0]
@@ -160,7 +176,7 @@ func lookAll(ctx context.Context, resolvers []string, name string) (lookup.Answe
 }
 
 // look asks for a name as any program in the node would.
-func look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
+func (a asking) look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
 	asked, err := dnsmessage.NewName(strings.TrimSuffix(name, ".") + ".")
 	if err != nil {
 		return "", fmt.Errorf("%q is not a name: %w", name, err)
@@ -173,9 +189,9 @@ func look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask for %s: %w", name, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, a.within)
 	defer cancel()
-	answer, err := ask(ctx, "udp", resolver, text, nil)
+	answer, err := ask(ctx, "udp", resolver, text, a.control)
 	if err != nil {
 		return lookup.Drop, nil // whether none came or it was refused
 	}
@@ -189,8 +205,10 @@ func look(ctx context.Context, resolver, name string) (lookup.Answer, error) {
 		return lookup.NXDomain, nil
 	case dnsmessage.RCodeServerFailure:
 		return lookup.ServFail, nil
+	case dnsmessage.RCodeSuccess:
+		return lookup.Resolved, nil
 	}
-	return lookup.Resolved, nil
+	return lookup.Refused, nil
 }
 
 // ownResolvers is the agent's file, which is the one that the place gave the

@@ -4,6 +4,7 @@ package lookups
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
@@ -195,8 +196,36 @@ func TestALookUpThatWorksAtOneOfTheResolversIsSeen(t *testing.T) {
 		resolvers []string
 		want      lookup.Answer
 	}{{[]string{fails}, lookup.NXDomain}, {[]string{fails, works}, lookup.Resolved}} {
-		if got, err := lookAll(t.Context(), tt.resolvers, "web"); err != nil || got != tt.want {
+		if got, err := (asking{within: lookTime}).lookAll(t.Context(), tt.resolvers, "web"); err != nil || got != tt.want {
 			t.Errorf("%v: %s, %v", tt.resolvers, got, err)
+		}
+	}
+}
+
+func TestWhatANameTrulyComesToIsAskedPastWhatFails(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	resolver(t, "127.0.0.53", with(t, dnsmessage.RCodeSuccess))
+	resolver(t, "127.0.0.54", with(t, dnsmessage.RCodeRefused))
+	k := &Keeper{}
+	defer k.Close()
+	if err := k.Fail(t.Context(), []byte(`[{"answer": "nxdomain"}]`), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		truly    bool
+		resolver string
+		want     lookup.Answer
+	}{{false, "127.0.0.53:53", lookup.NXDomain}, {true, "127.0.0.53:53", lookup.Resolved}, {true, "127.0.0.54:53", lookup.Refused}} {
+		spec, err := json.Marshal(lookup.Questions{Names: []string{"web"}, Resolvers: []string{tt.resolver}, Truly: tt.truly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen lookup.Seen
+		err = k.Look(t.Context(), spec, func(line []byte) error { return json.Unmarshal(line, &seen) })
+		if err != nil || len(seen.Answers) != 1 || seen.Answers[0] != tt.want {
+			t.Errorf("%v: %+v, %v", tt, seen, err)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestADroppedQuestionHasNoAnswer(t *testing.T) {
 	s.failures.Store(&[]lookup.Failure{{Answer: lookup.Drop}})
 	for name, want := range map[lookup.Answer]lookup.Answer{lookup.Drop: lookup.Drop, lookup.NXDomain: lookup.NXDomain, lookup.ServFail: lookup.ServFail} {
 		s.failures.Store(&[]lookup.Failure{{Answer: name}})
-		if got, err := look(t.Context(), s.udp[0].LocalAddr().String(), "web"); err != nil || got != want {
+		if got, err := (asking{within: lookTime}).look(t.Context(), s.udp[0].LocalAddr().String(), "web"); err != nil || got != want {
 			t.Errorf("%s: %s %v", name, got, err)
 		}
 	}

@@ -63,6 +63,9 @@ type Script struct {
 	Signal func(signal string) (code int, exits bool)
 	// Exec answers commands. Nil: each ends with 0 and prints nothing.
 	Exec func(ctx context.Context, spec runtime.ExecSpec) (runtime.ExecResult, error)
+	// Answers are what asking from the node for names truly comes to; a name
+	// that isn't among them is resolved.
+	Answers map[string]lookup.Answer
 	// Serve has the node's listening ports. A handler owns its connection, and
 	// must end when the connection is closed.
 	Serve map[string]func(net.Conn)

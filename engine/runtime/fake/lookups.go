@@ -34,7 +34,13 @@ func (a *agent) onLookups(job string, spec []byte, line func([]byte) error) erro
 	all := a.r.failing[a.from]
 	seen := lookup.Seen{Led: len(all) > 0, InForce: len(all) > 0}
 	for _, n := range asked.Names {
-		seen.Answers = append(seen.Answers, lookup.AnswerOf(n, all))
+		answer := lookup.AnswerOf(n, all)
+		if truly := a.r.nodes[a.from].script.Answers[n]; truly != "" && (asked.Truly || answer == lookup.Resolved) {
+			answer = truly
+		} else if asked.Truly {
+			answer = lookup.Resolved
+		}
+		seen.Answers = append(seen.Answers, answer)
 	}
 	text, err := json.Marshal(seen)
 	if err != nil {

@@ -2,6 +2,7 @@ package steptest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/step"
@@ -12,6 +13,15 @@ import (
 type lookups struct{ w *World }
 
 var _ step.Lookups = lookups{}
+
+func (l lookups) Found(_ context.Context, _, names []string) error {
+	for _, n := range names {
+		if slices.Contains(l.w.UnknownNames, n) {
+			return step.Failf("there is no name %s", n)
+		}
+	}
+	return nil
+}
 
 func (l lookups) Fail(_ context.Context, _ []string, f lookup.Failure) error {
 	l.w.mu.Lock()

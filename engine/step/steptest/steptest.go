@@ -68,6 +68,8 @@ type World struct {
 	// filling it, and giving it back, do nothing.
 	Volume     *Volume
 	IgnoreFill bool
+	// UnknownNames are those that no look-up finds.
+	UnknownNames []string
 	// Starts are when steps were started, by address.
 	Starts map[string]time.Time
 	// Statistics is what stopping a workload yields, by address.

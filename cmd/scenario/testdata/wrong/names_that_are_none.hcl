@@ -1,6 +1,8 @@
-# want: SCN0304 13 action "dns_failure" "spaces"
-# want: SCN0304 18 action "dns_failure" "none"
-# want: SCN0305 26 "silence"
+# want: SCN0304 15 action "dns_failure" "spaces"
+# want: SCN0304 20 action "dns_failure" "none"
+# want: SCN0305 28 "silence"
+# want: SCN0304 31 action "dns_failure" "address"
+# want: SCN0304 36 action "dns_failure" "abroad"
 scenario "names_that_are_none" {}
 
 node "n" {
@@ -24,4 +26,14 @@ action "dns_failure" "unknown_answer" {
   nodes = node.n
   names = ["redis"]
   with  = "silence"
+}
+
+action "dns_failure" "address" {
+  nodes = node.n
+  names = ["10.0.0.1"]
+}
+
+action "dns_failure" "abroad" {
+  nodes = node.n
+  names = ["bücher.example"]
 }
