@@ -15,7 +15,7 @@ import (
 type delayIn struct {
 	linksIn
 	Latency     time.Duration `scn:"latency,required"`
-	Jitter      time.Duration `scn:"jitter" default:"0s" check:"duration" doc:"By how much that varies, up and down, from packet to packet: at most as much as the latency. Packets may overtake each other."`
+	Jitter      time.Duration `scn:"jitter"`
 	Correlation float64       `scn:"correlation"`
 }
 
@@ -36,8 +36,10 @@ func delay() step.Definition {
 		Args: schema.Object{Attrs: []schema.Attr{
 			{Name: "latency", Type: cty.String, Required: true, Format: schema.PositiveDuration, Check: checkLatency,
 				Doc: "How much later packets arrive: from 1ms to 10s. For longer cut the link."},
+			{Name: "jitter", Type: cty.String, Default: cty.StringVal("0s"), Format: schema.Duration, Check: checkJitter,
+				Doc: "By how much that varies, up and down, from packet to packet: 0s, or from 100us to as much as the latency. Packets may overtake each other."},
 			{Name: "correlation", Type: cty.Number, Default: cty.Zero, Check: checkCorrelation,
-				Doc: "How many per cent of a packet's jitter come from the packet before, from 0 to 100."},
+				Doc: "How many per cent of a packet's jitter come from the packet before: 0, or from 1 to 100."},
 		}},
 		Check: checkDelay,
 		Needs: []schema.Need{needsRules, needsDelay},
@@ -79,9 +81,23 @@ func checkLatency(v cty.Value) error {
 	return nil
 }
 
+// leastJitter is what packets vary by on a machine that has something to do, so
+// that less makes no difference.
+const leastJitter = 100 * time.Microsecond
+
+func checkJitter(v cty.Value) error {
+	if jitter, err := time.ParseDuration(v.AsString()); err != nil || jitter > 0 && jitter < leastJitter {
+		return fmt.Errorf("must be 0s, or %s or longer: packets vary by less than that anyway", leastJitter)
+	}
+	return nil
+}
+
 func checkCorrelation(v cty.Value) error {
-	if share, _ := v.AsBigFloat().Float64(); share < 0 || share > 100 {
+	switch share, _ := v.AsBigFloat().Float64(); {
+	case share < 0 || share > 100:
 		return fmt.Errorf("must be a share from 0 to 100, not %v", share)
+	case share > 0 && share < 1:
+		return errors.New("must be 0, or from 1 to 100: it is in per cent")
 	}
 	return nil
 }

@@ -51,10 +51,31 @@ func TestDelaysThatCanNotBeAreRefused(t *testing.T) {
 			t.Errorf("a latency of %s is taken", bad)
 		}
 	}
+	jitter, _ := d.Args.Attr("jitter")
+	for _, bad := range []string{"1ns", "99us", "-1s"} {
+		if jitter.Refuse(text(bad)) == nil {
+			t.Errorf("a jitter of %s is taken", bad)
+		}
+	}
 	correlation, _ := d.Args.Attr("correlation")
-	for _, bad := range []int64{-1, 101} {
-		if correlation.Refuse(number(bad)) == nil {
-			t.Errorf("a correlation of %d is taken", bad)
+	for _, bad := range []float64{-1, 101, 0.25} {
+		if correlation.Refuse(cty.NumberFloatVal(bad)) == nil {
+			t.Errorf("a correlation of %v is taken", bad)
+		}
+	}
+}
+
+// What the kernel can't draw comes to no loss, or to the loss of everything.
+func TestLossesThatCanNotBeAreRefused(t *testing.T) {
+	percent, _ := loss().Args.Attr("percent")
+	for _, bad := range []float64{-1, 0, 1e-8, 0.0009, 99.9995, 100.1} {
+		if percent.Refuse(cty.NumberFloatVal(bad)) == nil {
+			t.Errorf("a loss of %v is taken", bad)
+		}
+	}
+	for _, good := range []float64{0.001, 0.5, 33.333333, 99.999, 100} {
+		if err := percent.Refuse(cty.NumberFloatVal(good)); err != nil {
+			t.Errorf("%v: %v", good, err)
 		}
 	}
 }

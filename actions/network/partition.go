@@ -1,6 +1,10 @@
 package network
 
 import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/step"
@@ -67,7 +71,21 @@ func blockPort() step.Definition {
 
 type lossIn struct {
 	linksIn
-	Percent float64 `scn:"percent,required" check:"percent" doc:"How many packets of a hundred are lost: more than 0, at most 100."`
+	Percent float64 `scn:"percent,required"`
+}
+
+// leastLoss is the least share of packets, in per cent, that can be lost or left.
+const leastLoss = 100.0 / link.LossSteps
+
+// checkLoss refuses shares that would come to none of the packets, or to all.
+func checkLoss(v cty.Value) error {
+	switch p, _ := v.AsBigFloat().Float64(); {
+	case p > 0 && p < leastLoss:
+		return fmt.Errorf("must be %g or more: the kernel draws by that, and would lose nothing", leastLoss)
+	case p < 100 && p > 100-leastLoss:
+		return fmt.Errorf("must be at most %g, or 100: the kernel draws by %g, and would lose everything", 100-leastLoss, leastLoss)
+	}
+	return nil
 }
 
 func loss() step.Definition {
@@ -76,6 +94,10 @@ func loss() step.Definition {
 		Summary: "loses packets at random",
 		Doc: "Acts on what a node sends, so that a link of which both ways are hit loses twice. Active when a packet of its own was seen to be drawn for at each end that sends.\n\n" +
 			sentLinksDoc + "\n\nEnded by `heal`.",
+		Args: schema.Object{Attrs: []schema.Attr{{
+			Name: "percent", Type: cty.Number, Required: true, Format: schema.Percent, Check: checkLoss,
+			Doc: "How many packets of a hundred are lost: at least 0.001, at most 100.",
+		}}},
 		Check: checkLinks,
 		Needs: []schema.Need{needsRules, needsDraw},
 		Takes: linkTakes,

@@ -11,8 +11,8 @@ import (
 
 var bitrateSyntax = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kmg]?)bit(?:/s)?$`)
 
-// What bit rates may be: less takes minutes for one packet, more is no limit for
-// what a kernel sends.
+// What bit rates may be: with less a packet takes longer than anybody waits for
+// it, more is what a machine hardly sends from one container to another.
 const (
 	leastBitrate = 1_000
 	mostBitrate  = 10_000_000_000
@@ -30,8 +30,11 @@ func ParseBitrate(s string) (int64, error) {
 		return 0, fmt.Errorf("%q is not a bit rate: %w", s, err)
 	}
 	n *= map[string]float64{"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[m[2]]
-	if n < leastBitrate || n > mostBitrate {
-		return 0, fmt.Errorf("a bit rate is from 1kbit to 10gbit, not %q", s)
+	switch {
+	case n < leastBitrate:
+		return 0, fmt.Errorf("must be 1kbit or more: with %s a packet takes longer than anybody waits for it", s)
+	case n > mostBitrate:
+		return 0, fmt.Errorf("must be at most 10gbit: %s is more than a machine sends from one node to another, and would limit nothing", s)
 	}
 	// Kernels count bytes.
 	return int64(n) / 8 * 8, nil

@@ -232,9 +232,9 @@ func CheckCPUs(v cty.Value) error {
 	case n <= 0:
 		return fmt.Errorf("must be above 0")
 	case n < leastCPUs:
-		return fmt.Errorf("must be %g or more", leastCPUs)
+		return fmt.Errorf("must be %g or more: that is as little as the kernel metes out", leastCPUs)
 	case n > mostCPUs:
-		return fmt.Errorf("must be at most %d", mostCPUs)
+		return fmt.Errorf("must be at most %d: no machine has more", mostCPUs)
 	}
 	return nil
 }

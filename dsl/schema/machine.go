@@ -106,8 +106,12 @@ func checkCapabilities(v cty.Value) error {
 	return errors.Join(all...)
 }
 
-// leastMemory is what Docker gives a container at least.
-const leastMemory = 6 << 20
+// leastMemory is what Docker gives a container at least. No machine has as much
+// as the most.
+const (
+	leastMemory = 6 << 20
+	mostMemory  = 1 << 50
+)
 
 // CheckMemory accepts sizes that a node can do with.
 func CheckMemory(v cty.Value) error {
@@ -115,8 +119,11 @@ func CheckMemory(v cty.Value) error {
 	if err != nil {
 		return err
 	}
-	if n < leastMemory {
+	switch {
+	case n < leastMemory:
 		return fmt.Errorf("%s is too little; a node has at least 6m", v.AsString())
+	case n > mostMemory:
+		return fmt.Errorf("must be at most 1024t: no machine has %s", v.AsString())
 	}
 	return nil
 }

@@ -107,6 +107,11 @@ type Rule struct {
 	Percent  float64 // of Lose
 }
 
+// LossSteps is in how many steps Lose can mete out all packets: the kernel draws a
+// number below it for each, so that less than a step, or less than a step short of
+// all, is nothing, or all.
+const LossSteps = 100_000
+
 // nearlyAll is from which share on so many packets are lost, in per cent, that
 // what comes after can't be counted on to meet any.
 const nearlyAll = 90

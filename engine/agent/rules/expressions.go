@@ -91,9 +91,6 @@ func destination(r link.Rule) ([]expr.Any, error) {
 	}, nil
 }
 
-// lossSteps is how finely loss is meted out: to a thousandth of a percent.
-const lossSteps = 100_000
-
 func verdict(r link.Rule) ([]expr.Any, error) {
 	drop := &expr.Verdict{Kind: expr.VerdictDrop}
 	switch r.Verdict {
@@ -102,9 +99,9 @@ func verdict(r link.Rule) ([]expr.Any, error) {
 	case link.Reject:
 		return []expr.Any{reject(r)}, nil
 	case link.Lose:
-		below := uint32(math.Round(r.Percent / 100 * lossSteps))
+		below := uint32(math.Round(r.Percent / 100 * link.LossSteps))
 		return []expr.Any{
-			&expr.Numgen{Register: register, Modulus: lossSteps, Type: unix.NFT_NG_RANDOM},
+			&expr.Numgen{Register: register, Modulus: link.LossSteps, Type: unix.NFT_NG_RANDOM},
 			// Numbers compare by their bytes, the highest first.
 			&expr.Byteorder{SourceRegister: register, DestRegister: register, Op: expr.ByteorderHton, Len: 4, Size: 4},
 			&expr.Cmp{Op: expr.CmpOpLt, Register: register, Data: binaryutil.BigEndian.PutUint32(below)},
