@@ -26,6 +26,7 @@ func newList(w *world) *cobra.Command {
 came to, and the scenario's tags and description. It touches no Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.seeded = cmd.Flags().Changed("seed")
+			s.take = func(f *file, p planned) { f.variants = append(f.variants, planned{key: p.key}) }
 			l, err := load(w, w.registry(), &s, args, lang.Options{})
 			if err != nil && asJSON {
 				return answered(w, err)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -65,6 +66,9 @@ type file struct {
 	scenario *lang.Scenario
 	variants []planned
 	diags    hcl.Diagnostics
+	ofPlans  hcl.Diagnostics // what planning said of the variants that are selected
+	vertices int             // of their plans
+	tooMany  bool            // see isTooMany
 }
 
 type planned struct {
@@ -104,7 +108,7 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 	}
 	declared := l.declared()
 	for _, f := range l.files {
-		if err := f.check(o, vals, declared); err != nil {
+		if err := f.check(s, o, vals, declared); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +116,7 @@ func load(w *world, registry *step.Registry, s *selection, paths []string, o lan
 		return nil, err
 	}
 	l.oneOfAName()
-	if err := l.plan(s); err != nil {
+	if err := l.chosen(s); err != nil {
 		return nil, err
 	}
 	for _, f := range l.files {
@@ -164,8 +168,9 @@ func (l *loaded) declared() map[string]bool {
 	return all
 }
 
-// check takes a file through the language's phases.
-func (f *file) check(o lang.Options, vals *values, declared map[string]bool) error {
+// check takes a file through the language's phases, and plans each variant that
+// is selected as soon as it is there: of thousands, only the plans are kept.
+func (f *file) check(s *selection, o lang.Options, vals *values, declared map[string]bool) error {
 	var diags hcl.Diagnostics
 	var err error
 	if o.Values, diags, err = vals.forScenario(f.path, declared); err != nil {
@@ -174,6 +179,11 @@ func (f *file) check(o lang.Options, vals *values, declared map[string]bool) err
 	f.diags = append(append(f.diags, vals.diags...), diags...)
 	if f.set.Root.Body == nil || f.noScenario() {
 		return nil // nothing of it could be checked
+	}
+	o.Each = func(v *lang.Variant) {
+		if matches(v.Key, s.variants) {
+			f.plan(v, s.taker())
+		}
 	}
 	f.scenario, diags = lang.Load(f.set, o)
 	f.diags = append(f.diags, diags...)
@@ -208,23 +218,26 @@ func (l *loaded) oneOfAName() {
 	}
 }
 
-// plan plans the variants that are selected.
-func (l *loaded) plan(s *selection) error {
+// chosen leaves the files that have variants which are selected, and says what
+// planning found. Of a file with errors that is the errors only: its order can be
+// wrong as well.
+func (l *loaded) chosen(s *selection) error {
 	var known []string
 	var selected []*file
 	for _, f := range l.files {
 		if f.scenario == nil || f.invalid() {
+			f.diags = append(f.diags, only(f.ofPlans, hcl.DiagError)...)
+			f.variants = nil
 			selected = append(selected, f)
-			f.planInvalid()
 			continue
 		}
 		known = append(known, f.scenario.VariantKeys...)
-		keys := slices.DeleteFunc(slices.Clone(f.scenario.VariantKeys), func(key string) bool { return !matches(key, s.variants) })
-		if len(keys) > 0 {
+		if slices.ContainsFunc(f.scenario.VariantKeys, func(key string) bool { return matches(key, s.variants) }) {
+			f.diags = append(f.diags, f.ofPlans...)
 			selected = append(selected, f)
-		}
-		for _, key := range keys {
-			f.plan(key, s.taker())
+			if err := f.isTooMany(); err != nil {
+				return err
+			}
 		}
 	}
 	l.files = selected
@@ -234,43 +247,42 @@ func (l *loaded) plan(s *selection) error {
 	return nil
 }
 
-// planInvalid plans a file with errors: its order can be wrong as well. What is
-// planned isn't kept, nor is what is said of it short of an error.
-func (f *file) planInvalid() {
-	if f.scenario == nil {
-		return
-	}
-	for _, key := range f.scenario.VariantKeys {
-		v, _ := f.scenario.Expand(key) // what is wrong with it has been reported
-		if v == nil {
-			continue
-		}
-		_, diags := plan.Build(v)
-		for _, d := range diags {
-			if d.Severity == hcl.DiagError {
-				f.diags = append(f.diags, d)
-			}
-		}
-	}
+func only(diags hcl.Diagnostics, severity hcl.DiagnosticSeverity) hcl.Diagnostics {
+	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return d.Severity != severity })
 }
 
 func (s *selection) taker() func(*file, planned) {
 	if s.take != nil {
 		return s.take
 	}
-	return func(f *file, p planned) { f.variants = append(f.variants, p) }
+	return func(f *file, p planned) {
+		f.vertices += len(p.Vertices)
+		if f.vertices > mostKept && len(f.variants) > 0 {
+			f.variants, f.tooMany = nil, true // the memory is needed again
+		}
+		if !f.tooMany {
+			f.variants = append(f.variants, p)
+		}
+	}
 }
 
-func (f *file) plan(key string, take func(*file, planned)) {
-	v, diags := f.scenario.Expand(key)
-	f.diags = append(f.diags, diags...)
-	if v == nil || diags.HasErrors() {
-		return
+// mostKept is how many vertices the plans of a file's variants may have together,
+// for commands that need all plans at once: about as many as one alone may have.
+const mostKept = 120_000
+
+func (f *file) isTooMany() error {
+	if !f.tooMany {
+		return nil
 	}
+	return usage("%s: the plans of the variants that are selected come to more than %d vertices", f.source(), mostKept).
+		with("Choose some of its " + strconv.Itoa(len(f.scenario.VariantKeys)) + " variants: --variant AXIS=VALUE")
+}
+
+func (f *file) plan(v *lang.Variant, take func(*file, planned)) {
 	p, diags := plan.Build(v)
-	f.diags = append(f.diags, diags...)
-	if p != nil && !diags.HasErrors() {
-		take(f, planned{p, key})
+	f.ofPlans = append(f.ofPlans, diags...)
+	if p != nil {
+		take(f, planned{p, v.Key})
 	}
 }
 

@@ -18,6 +18,10 @@ type Options struct {
 	DrawnSeed    *int64
 	AllowOutside bool
 	RunID        string // scenario.run_id; empty while only planning: unknown
+	// Each, if set, is handed every variant as soon as it has been checked,
+	// whatever is wrong with it, and Load keeps none of them: who wants to have
+	// seen them all needs them one at a time.
+	Each func(*Variant)
 }
 
 // Value is the value of a variable given from outside a file.

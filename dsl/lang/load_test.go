@@ -2,7 +2,9 @@ package lang_test
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -84,4 +86,26 @@ func TestEvaluationsMayRunSideBySide(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+func TestEachVariantIsHandedOnOnceWhateverIsWrong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hcl")
+	text := "scenario \"x\" {}\nmatrix {\n  a = range(3)\n  b = [\"x\", \"y\"]\n}\naction \"note\" \"n\" {\n  values = 1 / matrix.a\n}\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set, _ := source.Load(path, source.Options{})
+	var keys []string
+	s, diags := lang.Load(set, lang.Options{Vocabulary: vocabulary(), Each: func(v *lang.Variant) {
+		if len(v.Steps) == 0 {
+			t.Errorf("%s has no steps", v.Key)
+		}
+		keys = append(keys, v.Key)
+	}})
+	if !diags.HasErrors() {
+		t.Error("nothing is said to be wrong")
+	}
+	if !slices.Equal(keys, s.VariantKeys) {
+		t.Errorf("handed on: %q; there are %q", keys, s.VariantKeys)
+	}
 }

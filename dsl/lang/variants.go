@@ -10,13 +10,18 @@ import (
 	"github.com/scenario-run/scenario/dsl/schema"
 )
 
-// checkVariants checks all variants. As many as fit into the memory are kept,
-// since whoever checks them mostly wants them next. Of the others, what doesn't
-// hang on the matrix is checked once, the rest in each.
+// checkVariants checks all variants. Unless they are handed on one by one, as many
+// as fit into the memory are kept, since whoever checks them mostly wants them
+// next. Of the others, what doesn't hang on the matrix is checked once, the rest
+// in each.
 func checkVariants(s *Scenario, l *loaded, problems *sink) {
 	forOne := func() *effort { return newEffort(l.p.mostEffort, l.p.effort) }
+	each := l.p.opts.Each
 	if len(s.VariantKeys) == 1 {
-		l.only = expand(s, l, s.VariantKeys[0], problems, nil, forOne())
+		v := expand(s, l, s.VariantKeys[0], problems, nil, forOne())
+		if l.only = v; each != nil {
+			each(v)
+		}
 		return
 	}
 	varies := l.p.varying()
@@ -27,10 +32,14 @@ func checkVariants(s *Scenario, l *loaded, problems *sink) {
 	made := 0 // instances of variants that are kept
 	for _, key := range s.VariantKeys {
 		own := &sink{}
-		if made < mostKept {
+		if each != nil || made < mostKept {
 			v := expand(s, l, key, own, nil, forOne())
-			made += v.x.spent.made
-			l.kept[key] = v
+			if each != nil {
+				each(v)
+			} else {
+				made += v.x.spent.made
+				l.kept[key] = v
+			}
 			all = append(all, ofVariant{key, without(own.diags, shared.diags)})
 			continue
 		}
