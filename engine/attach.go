@@ -17,7 +17,11 @@ func (c nodesOf) Attachments(ctx context.Context, address string) ([]step.Attach
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.x.Runtime.Attachments(ctx, id)
+	var found []runtime.Attachment
+	err = c.x.onNode(ctx, address, func() error {
+		found, err = c.x.Runtime.Attachments(ctx, id)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +50,8 @@ func (c nodesOf) Disconnect(ctx context.Context, address string, from step.Attac
 	if err != nil {
 		return err
 	}
-	if err := c.x.Runtime.Disconnect(ctx, id, from.Network); err != nil {
+	err = c.x.onNode(ctx, address, func() error { return c.x.Runtime.Disconnect(ctx, id, from.Network) })
+	if err != nil {
 		c.x.ask(func() { delete(c.x.nodes[address].cut, from.Name) })
 		return err
 	}
@@ -63,7 +68,8 @@ func (c nodesOf) Connect(ctx context.Context, address string, to step.Attachment
 	if err != nil {
 		return to, err
 	}
-	if err := c.x.Runtime.Connect(ctx, id, to.Attachment); err != nil {
+	err = c.x.onNode(ctx, address, func() error { return c.x.Runtime.Connect(ctx, id, to.Attachment) })
+	if err != nil {
 		return to, err
 	}
 	c.x.ask(func() { delete(c.x.nodes[address].cut, to.Name) })

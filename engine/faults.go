@@ -61,11 +61,12 @@ func (x *executor) activate(ctx context.Context, v *vertex, def step.Definition,
 		return nil, step.Observed{}, fmt.Errorf("nothing was injected, since what undoes it could not be written down: %w", err)
 	}
 	x.move(f, fault.Injecting, "")
+	starts := x.presentStarts(f.Nodes)
 	if err := def.Fault.Inject(ctx, env, intent); err != nil {
 		x.move(f, fault.Invalid, oneLine(err))
 		return nil, step.Observed{}, err
 	}
-	seen, err := x.observe(ctx, f, env)
+	seen, err := x.observe(ctx, f, env, starts)
 	if err != nil {
 		x.move(f, fault.Invalid, oneLine(err))
 		return nil, step.Observed{}, err
@@ -138,8 +139,9 @@ func (x *executor) writeIntent(f *live) error {
 }
 
 // observe waits until the effect of a fault is seen. If it isn't, nothing can
-// be concluded, unless the fault itself says otherwise: it hit nothing, say.
-func (x *executor) observe(ctx context.Context, f *live, env *step.Env) (step.Observed, error) {
+// be concluded, unless the fault itself says otherwise: it hit nothing, say; or
+// unless a node has exited, of those starts that it was injected into.
+func (x *executor) observe(ctx context.Context, f *live, env *step.Env, starts []nodeStart) (step.Observed, error) {
 	inner, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for its effect", of: observeLimit})
 	defer cancel()
 	seen, err := f.def.Fault.Observe(inner, env, f.intent)
@@ -150,12 +152,18 @@ func (x *executor) observe(ctx context.Context, f *live, env *step.Env) (step.Ob
 	if errors.As(err, &own) && own.Verdict != "" {
 		return seen, err
 	}
-	if k := runtime.KindOf(err); k == runtime.Unreachable {
+	var ended *endedError
+	if runtime.KindOf(err) == runtime.Unreachable || errors.As(err, &ended) {
 		return seen, err
 	}
 	why := lastSeen(err)
 	if why == "" {
 		why = "no effect was seen within " + observeLimit.String()
+	}
+	for _, s := range starts {
+		if code, ended := x.endOf(s); ended {
+			return seen, step.Failf("%s exited with code %d meanwhile: %s", s.address, code, why)
+		}
 	}
 	return seen, step.Inconclusivef("the fault never became active: %s", why)
 }
@@ -193,6 +201,10 @@ func (x *executor) heal(ctx context.Context, f *live) error {
 	}
 	env := x.envOf(f.v)
 	err := f.def.Fault.Heal(ctx, &env, f.intent)
+	var ended *endedError
+	if errors.As(err, &ended) { // what is down is healed otherwise
+		err = f.def.Fault.Heal(ctx, &env, f.intent)
+	}
 	lapse := err
 	if err == nil || step.IsLapse(err) {
 		err = f.def.Fault.Verify(ctx, &env, f.intent)

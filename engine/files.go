@@ -20,16 +20,20 @@ func (c nodesOf) WriteFile(ctx context.Context, address, path string, f runtime.
 	if err != nil {
 		return err
 	}
-	return c.x.Runtime.WriteFile(ctx, id, path, f)
+	return c.x.onNode(ctx, address, func() error { return c.x.Runtime.WriteFile(ctx, id, path, f) })
 }
 
 // ReadFile asks the runtime.
-func (c nodesOf) ReadFile(ctx context.Context, address, path string, limit int64) (runtime.File, error) {
+func (c nodesOf) ReadFile(ctx context.Context, address, path string, limit int64) (f runtime.File, err error) {
 	id, err := c.created(address, func(*node) {})
 	if err != nil {
-		return runtime.File{}, err
+		return f, err
 	}
-	return c.x.Runtime.ReadFile(ctx, id, path, limit)
+	err = c.x.onNode(ctx, address, func() error {
+		f, err = c.x.Runtime.ReadFile(ctx, id, path, limit)
+		return err
+	})
+	return f, err
 }
 
 // Log reads the node's log in the run's directory. What a node that runs has

@@ -20,7 +20,10 @@ func (c nodesOf) Limits(ctx context.Context, address string) (l step.Limits, err
 		return l, err
 	}
 	l.Machine = info.Machine
-	l.Limits, err = c.x.Runtime.Limits(ctx, id)
+	err = c.x.onNode(ctx, address, func() error {
+		l.Limits, err = c.x.Runtime.Limits(ctx, id)
+		return err
+	})
 	return l, err
 }
 
@@ -30,7 +33,7 @@ func (c nodesOf) LimitCPUs(ctx context.Context, address string, cpus float64) er
 	if err != nil {
 		return err
 	}
-	return c.x.Runtime.LimitCPUs(ctx, id, cpus)
+	return c.x.onNode(ctx, address, func() error { return c.x.Runtime.LimitCPUs(ctx, id, cpus) })
 }
 
 // LimitMemory changes a limit of a node that was created.
@@ -39,7 +42,7 @@ func (c nodesOf) LimitMemory(ctx context.Context, address string, bytes int64) e
 	if err != nil {
 		return err
 	}
-	return c.x.Runtime.LimitMemory(ctx, id, bytes)
+	return c.x.onNode(ctx, address, func() error { return c.x.Runtime.LimitMemory(ctx, id, bytes) })
 }
 
 // prepareLimits starts the agent that will see whether limits are in force, so

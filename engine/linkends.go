@@ -157,8 +157,13 @@ func (x *executor) askAgentOf(ctx context.Context, end, job string, spec, into a
 	if err != nil {
 		return err
 	}
+	return x.onNode(ctx, end, func() error { return x.runAtEnd(ctx, end, job, text, into) })
+}
+
+// runAtEnd is askAgentOf without regard to whether the end's node lives on.
+func (x *executor) runAtEnd(ctx context.Context, end, job string, spec []byte, into any) error {
 	run := func(agent runtime.Agent) error {
-		err := agent.Run(ctx, job, text, func(line []byte) error { return json.Unmarshal(line, into) })
+		err := agent.Run(ctx, job, spec, func(line []byte) error { return json.Unmarshal(line, into) })
 		if err != nil {
 			return fmt.Errorf("change or look at what is in force on the links of %s: %w", end, err)
 		}

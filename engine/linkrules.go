@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/scenario-run/scenario/engine/link"
-	"github.com/scenario-run/scenario/engine/step"
 )
 
 // observeRules sees each way of a step's links meet its rules: one line for each
@@ -24,7 +23,7 @@ func (x *executor) observeRules(ctx context.Context, stepID string, links []link
 	err := x.eachEnd(ctx, links, func(ctx context.Context, end string) error {
 		met := x.takeMet(stepEnd{stepID, end})
 		var found ruledEnd
-		err := step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) (err error) {
+		err := x.pollEnd(ctx, end, func(ctx context.Context) (err error) {
 			look := x.rulesLook(end, links)
 			if len(look.rules) == 0 {
 				return nil

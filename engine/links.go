@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -131,7 +132,7 @@ func (c linksOf) Observe(ctx context.Context) (step.LinksSeen, error) {
 	}
 	seen := slices.Concat(ruled.lines, slowed.lines)
 	if len(seen) == 0 {
-		return step.LinksSeen{}, step.Failf("none of the nodes runs, so that there is nothing to be seen")
+		return step.LinksSeen{}, c.x.noneRuns(c.x.endsOf(links), "there is nothing to be seen")
 	}
 	notes := slices.DeleteFunc([]string{c.x.noteOf(links), ruled.idle, slowed.idle}, func(s string) bool { return s == "" })
 	return step.LinksSeen{Ends: seen, Note: strings.Join(notes, "; ")}, nil
@@ -183,9 +184,12 @@ func (c linksOf) Cleared(ctx context.Context) error {
 
 // eachEnd calls do for every end of links, side by side.
 func (x *executor) eachEnd(ctx context.Context, links []link.Link, do func(context.Context, string) error) error {
-	var ends []string
+	return x.atEnds(ctx, x.endsOf(links), do)
+}
+
+func (x *executor) endsOf(links []link.Link) (ends []string) {
 	x.ask(func() { ends = link.Ends(links, x.linkPlaces()) })
-	return x.atEnds(ctx, ends, do)
+	return ends
 }
 
 // atEnds calls do for those ends that run, side by side. One that stops running
@@ -199,7 +203,8 @@ func (x *executor) atEnds(ctx context.Context, ends []string, do func(context.Co
 		group.Go(func() error {
 			return safely(func() error {
 				err := do(ctx, end)
-				if runtime.KindOf(err) == runtime.NotRunning {
+				var ended *endedError
+				if errors.As(err, &ended) || runtime.KindOf(err) == runtime.NotRunning && !x.endRuns(end) {
 					return nil // its start, if that comes, puts things right
 				}
 				return err
@@ -211,6 +216,35 @@ func (x *executor) atEnds(ctx context.Context, ends []string, do func(context.Co
 		panic(p)
 	}
 	return err
+}
+
+// pollEnd polls at an end for as long as it runs.
+func (x *executor) pollEnd(ctx context.Context, end string, ask func(context.Context) error) error {
+	start := x.presentStart(end)
+	return step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) error {
+		err := ask(ctx)
+		if code, ended := x.endOf(start); err != nil && ended {
+			return (&step.Error{Err: &endedError{end, code, err}}).AsFinal()
+		}
+		return err
+	})
+}
+
+// noneRuns is the failure of a fault that is in force at no end, since none of
+// them runs.
+func (x *executor) noneRuns(ends []string, so string) error {
+	var exits []string
+	x.ask(func() {
+		for _, end := range ends {
+			if n := x.nodes[end]; n != nil && n.gone {
+				exits = append(exits, fmt.Sprintf("%s exited with code %d", end, n.exitCode))
+			}
+		}
+	})
+	if len(exits) == 0 {
+		return step.Failf("none of the nodes runs, so that %s", so)
+	}
+	return step.Failf("none of the nodes runs (%s), so that %s", strings.Join(exits, ", "), so)
 }
 
 func (x *executor) endRuns(end string) (runs bool) {

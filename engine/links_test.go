@@ -196,13 +196,39 @@ func TestAFaultWhoseNodesEndUnseenIsAFailure(t *testing.T) {
 	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
 		link.RulesJob: func(_ context.Context, _ []byte, line func([]byte) error) error { return line([]byte("[]")) },
 		link.KnockJob: func(context.Context, []byte, func([]byte) error) error {
-			return &runtime.Error{Kind: runtime.NotRunning, Op: "knock", Err: errors.New("it has exited")}
+			time.AfterFunc(time.Second, func() { // the news of it is late
+				s.placed.ExitIfThere("node.a", 3)
+				s.placed.ExitIfThere("node.b", 4)
+			})
+			return errors.New("there is nobody")
+		},
+	}
+	s.mayExit()
+	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 1)
+	p.expectCause(t, "none of the nodes runs (node.a exited with code 3, node.b exited with code 4), so that there is nothing to be seen")
+}
+
+// What goes on at an agent of a node that runs is the lab's.
+func TestAnAgentThatIsGoneFromANodeThatRunsBreaksTheLab(t *testing.T) {
+	s := newLinkScene()
+	s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+		link.RulesJob: func(context.Context, []byte, func([]byte) error) error {
+			return &runtime.Error{Kind: runtime.NotRunning, Op: "reach the agent", Err: errors.New("it is gone")}
 		},
 	}
 	s.cut("cut", cut([]string{"node.a", "node.b"}, dropped("node.a", "node.b")))
 	p := s.play(t, t.TempDir())
-	p.expect(t, 1)
-	p.expectCause(t, "none of the nodes runs")
+	p.expect(t, 4)
+	p.expectCause(t, "it is gone")
+}
+
+// mayExit lets all nodes exit.
+func (s *linkScene) mayExit() {
+	for _, n := range s.nodes {
+		n.Body = valueBody(cty.ObjectVal(map[string]cty.Value{"image": cty.StringVal("x"), "may_exit": cty.True}))
+	}
 }
 
 func TestAFaultWhoseRulesLapsedIsInconclusive(t *testing.T) {

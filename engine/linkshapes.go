@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/scenario-run/scenario/engine/link"
-	"github.com/scenario-run/scenario/engine/step"
 )
 
 // shapesInForce looks whether an end has just those shapes that it was last
@@ -196,13 +195,8 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) (s
 	if !slices.ContainsFunc(links, func(l link.Link) bool { return l.Effect.Slows() }) {
 		return sight{}, nil
 	}
-	err := x.eachEnd(ctx, links, func(ctx context.Context, name string) error {
-		end := x.end(name)
-		end.Lock()
-		defer end.Unlock()
-		return x.shapesInForce(ctx, name, end)
-	})
-	if err != nil {
+	held, err := x.shapesHeld(ctx, links)
+	if err != nil || !held {
 		return sight{}, err
 	}
 	var trips map[string][]trip
@@ -215,21 +209,20 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) (s
 			longest = max(longest, t.least)
 		}
 	}
-	if len(askers) == 0 {
-		const idle = "in force; nothing gets through there now"
-		return sight{[]string{idle}, idle}, nil
-	}
 	ctx, cancel := withLimit(ctx, x.Clock, &limit{what: "the wait for packets to be slow", of: slowWithin + 2*longest})
 	defer cancel()
 	seen := map[string]string{}
 	var mu sync.Mutex
 	err = x.atEnds(ctx, askers, func(ctx context.Context, asker string) error {
 		var line string
-		err := step.Poll(ctx, x.Clock, observeEvery, func(ctx context.Context) (err error) {
-			line, err = x.travel(ctx, asker, trips[asker], link.Quiet(all))
+		mine := trips[asker]
+		err := x.pollEnd(ctx, asker, func(ctx context.Context) (err error) {
+			if line, err = x.travel(ctx, asker, mine, link.Quiet(all)); err != nil {
+				x.ask(func() { mine = x.trips(links, all)[asker] }) // nobody answers any more where a node has ended
+			}
 			return err
 		})
-		if err != nil {
+		if err != nil || line == "" {
 			return err
 		}
 		mu.Lock()
@@ -237,7 +230,30 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) (s
 		seen[asker] = line
 		return nil
 	})
+	if len(seen) == 0 {
+		const idle = "in force; nothing gets through there now"
+		return sight{[]string{idle}, idle}, err
+	}
 	return sight{lines: linesOf(seen)}, err
+}
+
+// shapesHeld looks whether all ends of links that run have the shapes that they
+// were given, and says whether there are any for these links among them.
+func (x *executor) shapesHeld(ctx context.Context, links []link.Link) (held bool, err error) {
+	err = x.eachEnd(ctx, links, func(ctx context.Context, name string) error {
+		end := x.end(name)
+		end.Lock()
+		defer end.Unlock()
+		if err := x.shapesInForce(ctx, name, end); err != nil {
+			return err
+		}
+		x.ask(func() {
+			leaving, arriving := x.shapesOf(name, links, x.linkPlaces())
+			held = held || len(leaving)+len(arriving) > 0
+		})
+		return nil
+	})
+	return held, err
 }
 
 // within is how long a trip may take that should take so long: not much more, so
@@ -246,8 +262,12 @@ func (x *executor) observeShapes(ctx context.Context, links, all []link.Link) (s
 // delay.
 func within(least time.Duration) time.Duration { return 3*least + 300*time.Millisecond }
 
-// travel makes the trips of one end, and says how long they took.
+// travel makes the trips of one end, if there are any, and says how long they
+// took.
 func (x *executor) travel(ctx context.Context, asker string, trips []trip, port int) (string, error) {
+	if len(trips) == 0 {
+		return "", nil
+	}
 	rounds := link.Rounds{Port: port}
 	for _, t := range trips {
 		rounds.To = append(rounds.To, t.at...)

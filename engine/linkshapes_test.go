@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -182,6 +183,36 @@ func TestADelayThatOneOfAllDoesNotHoldIsInconclusive(t *testing.T) {
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
 	p.expectCause(t, "less than the 100ms of its delay")
+}
+
+// Nothing comes back from it, which another look doesn't change.
+func TestADelayToANodeThatEndsMeanwhileIsNotWaitedFor(t *testing.T) {
+	for _, dies := range []string{"node.a", "node.b"} {
+		s := newLinkScene()
+		s.mayExit()
+		s.fake.Jobs = map[string]func(context.Context, []byte, func([]byte) error) error{
+			link.RoundJob: func(_ context.Context, spec []byte, line func([]byte) error) error {
+				s.placed.ExitIfThere(dies, 137)
+				var rounds link.Rounds
+				if err := json.Unmarshal(spec, &rounds); err != nil {
+					return err
+				}
+				text, err := json.Marshal([]link.Trip{{To: rounds.To[0], Error: "no answer"}})
+				return errors.Join(err, line(text))
+			},
+		}
+		s.cut("slow", cut([]string{"node.a", "node.b"}, slowed("node.a", "node.b", 100*time.Millisecond)))
+		began := time.Time{}
+		s.do("then", func(_ context.Context, env *step.Env) error {
+			began = env.Clock.Now()
+			return nil
+		})
+		p := s.play(t, t.TempDir())
+		p.expect(t, 0)
+		if took := began.Sub(p.events[0].Time); took > time.Second {
+			t.Errorf("%s: it took %s", dies, took)
+		}
+	}
 }
 
 // The way to a node that a fault has taken off the network can't be measured.

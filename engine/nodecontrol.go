@@ -116,7 +116,11 @@ func (c nodesOf) Usage(ctx context.Context, address string) (u step.Usage, err e
 	if err != nil {
 		return u, err
 	}
-	now, err := c.x.Runtime.Usage(ctx, id)
+	var now runtime.Usage
+	err = c.x.onNode(ctx, address, func() error {
+		now, err = c.x.Runtime.Usage(ctx, id)
+		return err
+	})
 	if err != nil {
 		return u, err
 	}
@@ -288,7 +292,8 @@ func (c nodesOf) Kill(ctx context.Context, address, signal string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.x.Runtime.SignalNode(ctx, id, signal); err != nil {
+	err = c.x.onNode(ctx, address, func() error { return c.x.Runtime.SignalNode(ctx, id, signal) })
+	if err != nil {
 		return err
 	}
 	if signal != "SIGKILL" {
@@ -313,7 +318,8 @@ func (c nodesOf) Stop(ctx context.Context, address string, grace time.Duration) 
 	if err != nil {
 		return err
 	}
-	if err := c.x.Runtime.StopNode(ctx, id, grace); err != nil {
+	err = c.x.onNode(ctx, address, func() error { return c.x.Runtime.StopNode(ctx, id, grace) })
+	if err != nil {
 		return err
 	}
 	_, err = c.WaitExit(ctx, address)
@@ -325,7 +331,8 @@ func (c nodesOf) Pause(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.x.Runtime.PauseNode(ctx, id); err != nil {
+	err = c.x.onNode(ctx, address, func() error { return c.x.Runtime.PauseNode(ctx, id) })
+	if err != nil {
 		return err
 	}
 	return c.with(address, func(n *node) { c.x.become(n, nodePaused, event.NodeChanged{}) })
@@ -336,7 +343,8 @@ func (c nodesOf) Unpause(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.x.Runtime.UnpauseNode(ctx, id); err != nil {
+	err = c.x.onNode(ctx, address, func() error { return c.x.Runtime.UnpauseNode(ctx, id) })
+	if err != nil {
 		return err
 	}
 	return c.with(address, c.x.thawed)
@@ -380,10 +388,12 @@ func (c nodesOf) Exec(ctx context.Context, address string, spec runtime.ExecSpec
 	if paused {
 		return runtime.ExecResult{}, notRunning("%s is paused: nothing can be run in it", address)
 	}
+	start := c.x.presentStart(address)
 	r, err := c.x.Runtime.Exec(ctx, id, spec)
 	if err == nil && r.ExitCode == killedCode {
-		err = c.diedMeanwhile(ctx, address, id)
+		err = c.diedMeanwhile(ctx, start)
 	}
+	err = c.x.unlessEnded(ctx, start, err)
 	var left *runtime.GoesOn
 	if errors.As(err, &left) {
 		c.x.emit(event.Warning{Text: leftRunning(spec.Command, address, left.PID)})
@@ -410,15 +420,15 @@ const (
 )
 
 // diedMeanwhile tells a command that was killed from one whose node exited.
-func (c nodesOf) diedMeanwhile(ctx context.Context, address string, id runtime.NodeID) error {
-	ctx, cancel := withLimit(ctx, c.x.Clock, &limit{what: "the wait for the node's exit", of: deathLimit})
-	defer cancel()
-	st, err := c.x.Runtime.WaitExit(ctx, id)
-	if err != nil {
+func (c nodesOf) diedMeanwhile(ctx context.Context, start nodeStart) error {
+	if start.down == nil {
+		return nil
+	}
+	code, ended := c.x.awaitEnd(ctx, start, deathLimit)
+	if !ended {
 		return nil // it goes on, as far as can be seen
 	}
-	c.x.ask(func() { c.x.exited(c.x.nodes[address], st.ExitCode) })
-	return notRunning("%s exited with code %d while the command ran", address, st.ExitCode)
+	return notRunning("%s exited with code %d while the command ran", start.address, code)
 }
 
 func (c nodesOf) LogTail(ctx context.Context, address string, lines int) ([]string, error) {

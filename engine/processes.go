@@ -46,7 +46,7 @@ func (c processesOf) Signal(ctx context.Context, node, signal string, to []proce
 	}
 	for i, o := range outcomes {
 		if err == nil && o == process.Shielded {
-			err = c.x.Runtime.SignalNode(ctx, id, signal)
+			err = c.x.onNode(ctx, node, func() error { return c.x.Runtime.SignalNode(ctx, id, signal) })
 		}
 		if o != process.Gone {
 			sent = append(sent, to[i])
@@ -65,11 +65,13 @@ func (c processesOf) ask(ctx context.Context, address, job string, spec []byte, 
 	if err != nil {
 		return id, err
 	}
-	agent, err := c.x.Runtime.Agent(ctx, c.x.scope, runtime.Place{Node: id, Space: runtime.ProcessSpace})
-	if err != nil {
-		return id, err
-	}
-	return id, agent.Run(ctx, job, spec, func(line []byte) error { return json.Unmarshal(line, answer) })
+	return id, c.x.onNode(ctx, address, func() error {
+		agent, err := c.x.Runtime.Agent(ctx, c.x.scope, runtime.Place{Node: id, Space: runtime.ProcessSpace})
+		if err != nil {
+			return err
+		}
+		return agent.Run(ctx, job, spec, func(line []byte) error { return json.Unmarshal(line, answer) })
+	})
 }
 
 // prepareProcesses starts the agent that faults on a node's processes, and

@@ -132,12 +132,16 @@ func (x *executor) attempt(ctx context.Context, v *vertex) outcome {
 }
 
 // ofItsNode makes of an error that something does not run the failure of a node
-// of the step that has exited meanwhile: that is the node's, and the place's
-// error where all of them run.
+// that has exited meanwhile: that is the node's, and the place's error where all
+// nodes of the step run.
 func (x *executor) ofItsNode(ctx context.Context, v *vertex, err error) error {
 	var own *step.Error
 	if runtime.KindOf(err) != runtime.NotRunning || errors.As(err, &own) {
 		return err
+	}
+	var ended *endedError
+	if errors.As(err, &ended) {
+		return step.Failf("%w", ended)
 	}
 	var nodes []string
 	x.ask(func() {

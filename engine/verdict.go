@@ -182,7 +182,8 @@ func verdictOf(err error) event.State {
 		return event.State(e.Verdict)
 	}
 	var l *limit
-	if errors.As(err, &l) || runtime.KindOf(err) == runtime.NodeFault {
+	var ended *endedError
+	if errors.As(err, &l) || errors.As(err, &ended) || runtime.KindOf(err) == runtime.NodeFault {
 		return event.Failed
 	}
 	return event.Error

@@ -192,9 +192,15 @@ func (f limitFault[In]) Intent(ctx context.Context, env *step.Env, in In) (limit
 	return intent, nodes, nil
 }
 
+// Inject leaves it to Observe what the end of a node meanwhile is: a limit of
+// memory may be why.
 func (f limitFault[In]) Inject(ctx context.Context, env *step.Env, in limitIntent) error {
 	return each(ctx, in.nodes(), func(ctx context.Context, _ int, address string) error {
-		return set(ctx, env, address, in.Limit, in.Limit)
+		err := set(ctx, env, address, in.Limit, in.Limit)
+		if err != nil && runtime.KindOf(err) == runtime.NotRunning {
+			return nil
+		}
+		return err
 	})
 }
 

@@ -284,6 +284,18 @@ func TestWhatIsDownOrPausedCanNotBeTakenDown(t *testing.T) {
 	}
 }
 
+func TestANodeThatDiesWhileItIsPaused(t *testing.T) {
+	w := world()
+	f, intent := mustInject(t, w, "pause", given{"nodes": strs("node.head")})
+	w.Exit("node.head", 137)
+	began := w.Clock.Now()
+	_, err := f.Observe(t.Context(), w.Env(), intent)
+	failed(t, err, "node.head exited with code 137 while it was paused")
+	if waited := w.Clock.Now().Sub(began); waited > time.Second {
+		t.Errorf("waited %s for what can't come", waited)
+	}
+}
+
 // It runs, and so was found ready without more.
 func TestANodeThatIsPausedCanNotBeStarted(t *testing.T) {
 	w := world()

@@ -60,10 +60,15 @@ func (pauseFault) Observe(ctx context.Context, env *step.Env, in pauseIntent) (s
 	for _, n := range in.Nodes {
 		err := step.Poll(ctx, env.Clock, 20*time.Millisecond, func(ctx context.Context) error {
 			s, err := env.Nodes.State(ctx, string(n))
-			if err == nil && !s.Paused {
+			switch {
+			case err != nil:
+				return err
+			case !s.Running:
+				return step.Failf("%s exited with code %d while it was paused", n, s.ExitCode).AsFinal()
+			case !s.Paused:
 				return fmt.Errorf("%s is not paused", n)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return effect, err

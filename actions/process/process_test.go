@@ -183,6 +183,20 @@ func TestANodeThatExitsWithItsProcessIsStartedByHeal(t *testing.T) {
 	}
 }
 
+func TestANodeThatDiesWhileProcessesAreStopped(t *testing.T) {
+	w, d := world(), pauseProcess()
+	in, err := d.Fault.Intent(t.Context(), w.Env(), steptest.Args(t, d, named("worker")))
+	if err := errors.Join(err, d.Fault.Inject(t.Context(), w.Env(), in)); err != nil {
+		t.Fatal(err)
+	}
+	w.Exit("node.a", 137)
+	_, err = d.Fault.Observe(t.Context(), w.Env(), in)
+	wantVerdict(t, err, step.Failed, "node.a exited with code 137 meanwhile")
+	if err := heal(t, w, d, in); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWhatIsStoppedGoesOnWhenHealed(t *testing.T) {
 	w, d := world(), pauseProcess()
 	in, seen, err := inject(t, w, d, named("worker"))

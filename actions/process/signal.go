@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,19 +64,22 @@ func (in Intent) states(ctx context.Context, env *step.Env) (map[process.ID]proc
 }
 
 // await looks until ok holds for each target; state is empty for one that has
-// ended. Otherwise it says what holds instead.
+// ended. Otherwise it says what holds instead, or that the node has exited.
 func (in Intent) await(ctx context.Context, env *step.Env, instead string, ok func(process.State) bool) error {
 	return step.Poll(ctx, env.Clock, lookEvery, func(ctx context.Context) error {
 		states, err := in.states(ctx, env)
 		if err != nil {
 			return err
 		}
-		for _, t := range in.Targets {
-			if !ok(states[t.ID]) {
-				return fmt.Errorf("%s in %s %s", t, in.Node, instead)
-			}
+		i := slices.IndexFunc(in.Targets, func(t Target) bool { return !ok(states[t.ID]) })
+		if i < 0 {
+			return nil
 		}
-		return nil
+		s, err := env.Nodes.State(ctx, in.Node)
+		if err == nil && !s.Running {
+			return step.Failf("%s exited with code %d meanwhile", in.Node, s.ExitCode).AsFinal()
+		}
+		return errors.Join(fmt.Errorf("%s in %s %s", in.Targets[i], in.Node, instead), err)
 	})
 }
 

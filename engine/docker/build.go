@@ -110,7 +110,7 @@ func (r *Runtime) buildFailed(ctx context.Context, name string, err error, outpu
 	}
 	op := "build image " + name
 	detail := strings.Join(output, "\n")
-	failed := &runtime.Error{Kind: runtime.BuildFailed, Op: op, Err: fault(err), Detail: detail}
+	failed := &runtime.Error{Kind: runtime.BuildFailed, Op: op, Err: r.fault(err), Detail: detail}
 	// The disk may be full for the daemon or for a command of the build.
 	known := r.failed(ctx, op, fmt.Errorf("%w\n%s", err, detail))
 	switch kind := runtime.KindOf(known); kind {
@@ -127,8 +127,8 @@ func (r *Runtime) buildFailed(ctx context.Context, name string, err error, outpu
 }
 
 // fault leaves out which parts of BuildKit handed an error on.
-func fault(err error) error {
-	err = plain(err)
+func (r *Runtime) fault(err error) error {
+	err = r.plain(err)
 	text := err.Error()
 	for _, layer := range []string{"failed to solve with frontend dockerfile.v0: ", "failed to solve: ", "failed to create LLB definition: "} {
 		text = strings.TrimPrefix(text, layer)

@@ -51,7 +51,7 @@ func (r *Runtime) dropImages(ctx context.Context, of client.Filters, before time
 		case lost(err):
 			return swept, err
 		default:
-			swept.Left = append(swept.Left, runtime.Leftover{What: "image " + ref, Reason: plain(err).Error(), Command: "docker rmi " + ref})
+			swept.Left = append(swept.Left, runtime.Leftover{What: "image " + ref, Reason: r.plain(err).Error(), Command: "docker rmi " + ref})
 		}
 	}
 	return swept, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/textproto"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -44,7 +45,7 @@ func (r *Runtime) failed(ctx context.Context, op string, err error) error {
 	for _, s := range said {
 		for _, words := range s.words {
 			if strings.Contains(text, words) {
-				return &runtime.Error{Kind: s.kind, Op: op, Err: plain(err), Hint: s.hint}
+				return &runtime.Error{Kind: s.kind, Op: op, Err: r.plain(err), Hint: s.hint}
 			}
 		}
 	}
@@ -57,7 +58,7 @@ func (r *Runtime) failed(ctx context.Context, op string, err error) error {
 	case errdefs.IsNotImplemented(err):
 		kind = runtime.Unsupported
 	}
-	return &runtime.Error{Kind: kind, Op: op, Err: plain(err)}
+	return &runtime.Error{Kind: kind, Op: op, Err: r.plain(err)}
 }
 
 // said has what the daemon says of things that its status codes don't tell
@@ -76,9 +77,9 @@ var said = []struct {
 	}, ""},
 	{runtime.NotRunning, []string{
 		"is not running", "is paused", "is already paused", "is restarting", "non running container",
-		"container not running", "a stopped container", "received 409",
+		"container not running", "a stopped container", "received 409", "No such exec instance",
 	}, ""},
-	{runtime.NotFound, []string{"is marked for removal", "No such exec instance", "bind source path does not exist"}, ""},
+	{runtime.NotFound, []string{"is marked for removal", "bind source path does not exist"}, ""},
 }
 
 // lost says that the daemon is gone, or went while it was asked.
@@ -103,10 +104,15 @@ func (r *Runtime) reachHint(err error) string {
 	return "start it: sudo systemctl start docker (or: sudo service docker start)"
 }
 
+// wholeID matches the id of a container or a network, and digests.
+var wholeID = regexp.MustCompile(`(?:sha256:)?\b[0-9a-f]{64}\b`)
+
 // plain leaves out what says nothing: that the daemon answered with an error,
-// and which of the layers below it did.
-func plain(err error) error {
+// and which of the layers below it did. It calls nodes what files call them, and
+// anything else by its short id.
+func (r *Runtime) plain(err error) error {
 	text := strings.TrimPrefix(err.Error(), "Error response from daemon: ")
+	text = wholeID.ReplaceAllStringFunc(text, r.called)
 	if i := strings.LastIndex(text, "exec: \""); i > 0 {
 		text = strings.TrimSuffix(text[i:], ": unknown")
 	}
@@ -114,6 +120,19 @@ func plain(err error) error {
 		return err
 	}
 	return &shortened{text, err}
+}
+
+// called is what messages call what the daemon has an id for.
+func (r *Runtime) called(id string) string {
+	if strings.HasPrefix(id, "sha256:") {
+		return id
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if address := r.addresses[runtime.NodeID(id)]; address != "" {
+		return address
+	}
+	return id[:shortID]
 }
 
 // shortened is an error with other words.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -21,7 +22,8 @@ func TestWhatTheDaemonSaysBecomesAKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer api.Close()
-	r := &Runtime{api: api}
+	node := strings.Repeat("abcdef0123456789", 4)
+	r := &Runtime{api: api, addresses: map[runtime.NodeID]string{runtime.NodeID(node): "node.a"}}
 	said := func(text string) error { return errors.New("Error response from daemon: " + text) }
 	for _, test := range []struct {
 		err  error
@@ -49,6 +51,11 @@ func TestWhatTheDaemonSaysBecomesAKind(t *testing.T) {
 		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), runtime.Unreachable, ""},
 		{fmt.Errorf("read: %w", syscall.ECONNRESET), runtime.Unreachable, ""},
 		{said(`something else`), runtime.Internal, "start node.a: something else"},
+		{said("Container " + node + " is not running"), runtime.NotRunning, "start node.a: Container node.a is not running"},
+		{said("Cannot update container " + node + ": cannot update a deleted process: unknown"), runtime.Internal,
+			"start node.a: Cannot update container node.a: cannot update a deleted process: unknown"},
+		{said("network " + strings.Repeat("0123456789abcdef", 4) + " is odd"), runtime.Internal, "start node.a: network 0123456789ab is odd"},
+		{said("image sha256:" + node + " is odd"), runtime.Internal, "start node.a: image sha256:" + node + " is odd"},
 	} {
 		got := startFailed(r.failed(t.Context(), "start node.a", test.err))
 		if kind := runtime.KindOf(got); kind != test.kind || test.text != "" && got.Error() != test.text {

@@ -61,7 +61,7 @@ func (r *Runtime) ReadFile(ctx context.Context, id runtime.NodeID, name string, 
 	for range mostLinks {
 		found, err := r.api.CopyFromContainer(ctx, string(id), client.CopyFromContainerOptions{SourcePath: name})
 		if errdefs.IsNotFound(err) {
-			return runtime.File{}, &runtime.Error{Kind: runtime.NotFound, Op: op, Err: plain(err)}
+			return runtime.File{}, &runtime.Error{Kind: runtime.NotFound, Op: op, Err: r.plain(err)}
 		}
 		if err != nil {
 			return runtime.File{}, r.failed(ctx, op, err)

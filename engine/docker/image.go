@@ -53,7 +53,7 @@ func (r *Runtime) pull(ctx context.Context, ref string, progress func(runtime.Pr
 		if ctx.Err() != nil {
 			return runtime.Image{}, context.Cause(ctx)
 		}
-		failed := &runtime.Error{Kind: runtime.NotFound, Op: "get image " + ref, Err: plain(err), Hint: noImageHint}
+		failed := &runtime.Error{Kind: runtime.NotFound, Op: "get image " + ref, Err: r.plain(err), Hint: noImageHint}
 		if kind := runtime.KindOf(r.failed(ctx, "", err)); kind == runtime.NoSpace {
 			failed.Kind, failed.Hint = kind, "docker system df; docker system prune"
 		}

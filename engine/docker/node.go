@@ -368,12 +368,17 @@ func (r *Runtime) WaitExit(ctx context.Context, id runtime.NodeID) (runtime.Node
 	}
 	// The channels end with ctx, so it need not be selected on.
 	wait := r.api.ContainerWait(ctx, string(id), client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+	var exit container.WaitResponse
 	select {
-	case <-wait.Result:
+	case exit = <-wait.Result:
 	case err := <-wait.Error:
 		return runtime.NodeState{}, r.failed(ctx, op, err)
 	}
-	return r.InspectNode(ctx, id)
+	state, err = r.InspectNode(ctx, id)
+	if state.Running { // again, by its restart policy
+		state.Running, state.ExitCode = false, int(exit.StatusCode)
+	}
+	return state, err
 }
 
 // Inspect returns what "docker inspect" shows.

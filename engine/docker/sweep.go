@@ -200,7 +200,7 @@ func (s *sweep) record(what, command string, err error) {
 		s.lost = err
 		fallthrough
 	default:
-		s.swept.Left = append(s.swept.Left, runtime.Leftover{What: what, Reason: plain(err).Error(), Command: command})
+		s.swept.Left = append(s.swept.Left, runtime.Leftover{What: what, Reason: s.r.plain(err).Error(), Command: command})
 	}
 }
 

@@ -15,19 +15,20 @@ import (
 )
 
 type node struct {
-	id     runtime.NodeID
-	scope  runtime.Scope
-	spec   runtime.NodeSpec
-	script Script
-	state  runtime.NodeState
-	starts int
-	exited chan struct{} // closed while the node does not run
-	log    []logLine
-	grown  chan struct{} // closed and replaced when log or state change
-	conns  []net.Conn
-	ips    map[string]netip.Addr // by network
-	procs  []process.Process     // of the present start
-	held   []process.ID          // those that an agent has stopped
+	id       runtime.NodeID
+	scope    runtime.Scope
+	spec     runtime.NodeSpec
+	script   Script
+	state    runtime.NodeState
+	starts   int
+	exited   chan struct{} // closed while the node does not run
+	lastExit int           // code of the last exit
+	log      []logLine
+	grown    chan struct{} // closed and replaced when log or state change
+	conns    []net.Conn
+	ips      map[string]netip.Addr // by network
+	procs    []process.Process     // of the present start
+	held     []process.ID          // those that an agent has stopped
 }
 
 // CreateNode makes a node that does what Options.Script says of it.
@@ -217,6 +218,7 @@ func (r *Runtime) exitLocked(n *node, code int) {
 	}
 	n.state.Running, n.state.Paused = false, false
 	n.state.ExitCode, n.state.ExitedAt, n.state.Ports = code, r.opts.Now(), nil
+	n.lastExit = code
 	for _, c := range n.conns {
 		c.Close() // a pipe's Close returns nil
 	}
@@ -427,7 +429,11 @@ func (r *Runtime) WaitExit(ctx context.Context, id runtime.NodeID) (runtime.Node
 	case <-exited:
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return n.copyState(), nil
+		s := n.copyState()
+		if s.Running { // again, by its restart policy
+			s.Running, s.ExitCode = false, n.lastExit
+		}
+		return s, nil
 	case <-ctx.Done():
 		return runtime.NodeState{}, fmt.Errorf("wait for the exit of %s: %w", n.spec.Address, context.Cause(ctx))
 	}
