@@ -55,6 +55,8 @@ func squalls(hit *testFault) (s *scene, st *lang.Step, seq *step.Sequence) {
 	s = newScene()
 	s.node("a", nil)
 	s.node("b", nil)
+	last := s.vertices[len(s.vertices)-1] // which the first step waits for
+	last.Waits = append(last.Waits, edge("node.a", lang.NeedFinished))
 	s.defs = append(s.defs, step.Definition{
 		Type: schema.Type{Kind: schema.Fault, Name: "hit", Takes: []schema.Resource{schema.Paused}}, Fault: onOne{hit},
 	})
