@@ -60,6 +60,9 @@ func checkLinks(args cty.Value) error {
 	if err := checkWays(args.GetAttr("from"), args.GetAttr("to")); err != nil {
 		return err
 	}
+	if err := checkShape(args.GetAttr("shape"), args.GetAttr("nodes")); err != nil {
+		return err
+	}
 	return checkSides(args.GetAttr("sides"))
 }
 
@@ -74,6 +77,18 @@ func checkWays(from, to cty.Value) error {
 		}
 	}
 	return nil
+}
+
+// checkShape reports a shape of nodes that leaves nothing to hit.
+func checkShape(shape, of cty.Value) error {
+	if shape.IsNull() || of.IsNull() || !shape.IsKnown() || !of.IsWhollyKnown() {
+		return nil
+	}
+	var nodes []step.Node
+	for _, n := range of.AsValueSlice() {
+		nodes = append(nodes, step.Node(n.AsString()))
+	}
+	return cutsNothing(shape.AsString(), nodes)
 }
 
 func checkSides(sides cty.Value) error {
@@ -169,17 +184,14 @@ func both(side, other []step.Node, e link.Effect) (links []link.Link) {
 
 // shaped cuts all links but those of a shape.
 func shaped(shape string, nodes []step.Node, e link.Effect) (links []link.Link, err error) {
+	if err := cutsNothing(shape, nodes); err != nil {
+		return nil, step.Failf("%w", err)
+	}
 	n := len(nodes)
-	least, keeps := 4, func(i, j int) bool { return j-i == 1 || j-i == n-1 }
-	if shape == "bridge" {
+	keeps := func(i, j int) bool { return j-i == 1 || j-i == n-1 }
+	if shape == bridge {
 		middle := n / 2
-		least, keeps = 3, func(i, j int) bool { return j < middle || i > middle || i == middle || j == middle }
-	}
-	if n < least {
-		return nil, step.Failf("a %s of %d nodes cuts nothing: it takes %d or more", shape, n, least)
-	}
-	if len(distinctNodes(nodes)) < n {
-		return nil, step.Failf("a node stands twice in the %s", shape)
+		keeps = func(i, j int) bool { return j < middle || i > middle || i == middle || j == middle }
 	}
 	for i := range n {
 		for j := i + 1; j < n; j++ {
@@ -189,6 +201,26 @@ func shaped(shape string, nodes []step.Node, e link.Effect) (links []link.Link, 
 		}
 	}
 	return links, nil
+}
+
+// bridge is the shape of two halves that only the middle node joins; the other
+// one is a ring.
+const bridge = "bridge"
+
+// cutsNothing says why a shape of nodes has no link that it doesn't keep: all of
+// three nodes in a ring are neighbours.
+func cutsNothing(shape string, nodes []step.Node) error {
+	least := 4
+	if shape == bridge {
+		least = 3
+	}
+	if n := len(nodes); n < least {
+		return fmt.Errorf("a %s of %d nodes cuts nothing: it takes %d or more", shape, n, least)
+	}
+	if len(distinctNodes(nodes)) < len(nodes) {
+		return fmt.Errorf("a node stands twice in the %s", shape)
+	}
+	return nil
 }
 
 func distinctNodes(nodes []step.Node) []step.Node {

@@ -106,13 +106,16 @@ func TestLinksAreChosenTheSameWayEverywhere(t *testing.T) {
 func TestLinksThatCanNotBeChosenAreRefused(t *testing.T) {
 	d := partition()
 	for want, args := range map[string]map[string]cty.Value{
-		"say which links":             {},
-		"exclude each other":          {"isolate": nodes("a"), "sides": sides(nodes("a"), nodes("b"))},
-		"from and to belong together": {"from": nodes("a")},
-		"shape and nodes belong":      {"shape": cty.StringVal("ring")},
-		"two lists of nodes or more":  {"sides": sides(nodes("a"))},
-		"has no link to itself":       {"from": nodes("a"), "to": nodes("b", "a")},
-		"stands on two sides":         {"sides": sides(nodes("a"), nodes("b", "a"))},
+		"say which links":                                      {},
+		"exclude each other":                                   {"isolate": nodes("a"), "sides": sides(nodes("a"), nodes("b"))},
+		"from and to belong together":                          {"from": nodes("a")},
+		"shape and nodes belong":                               {"shape": cty.StringVal("ring")},
+		"two lists of nodes or more":                           {"sides": sides(nodes("a"))},
+		"has no link to itself":                                {"from": nodes("a"), "to": nodes("b", "a")},
+		"a ring of 3 nodes cuts nothing: it takes 4 or more":   {"shape": cty.StringVal("ring"), "nodes": nodes("a", "b", "c")},
+		"a bridge of 2 nodes cuts nothing: it takes 3 or more": {"shape": cty.StringVal("bridge"), "nodes": nodes("a", "b")},
+		"a node stands twice in the ring":                      {"shape": cty.StringVal("ring"), "nodes": nodes("a", "b", "c", "a")},
+		"stands on two sides":                                  {"sides": sides(nodes("a"), nodes("b", "a"))},
 	} {
 		all := map[string]cty.Value{}
 		for _, a := range d.Args.Attrs {
@@ -129,10 +132,8 @@ func TestLinksThatCanNotBeChosenAreRefused(t *testing.T) {
 
 func TestNodesThatCanNotBeCutAreAFailure(t *testing.T) {
 	for want, args := range map[string]map[string]cty.Value{
-		"takes 4 or more":            {"shape": cty.StringVal("ring"), "nodes": nodes("a", "b", "c")},
-		"stands twice in the bridge": {"shape": cty.StringVal("bridge"), "nodes": nodes("a", "b", "a")},
-		"no node is named":           {"isolate": cty.ListValEmpty(cty.String)},
-		"node.b does not run":        {"isolate": nodes("b")},
+		"no node is named":    {"isolate": cty.ListValEmpty(cty.String)},
+		"node.b does not run": {"isolate": nodes("b")},
 	} {
 		w := world()
 		if err := w.Env().Nodes.Kill(t.Context(), "node.b", "SIGKILL"); err != nil {
@@ -148,6 +149,13 @@ func TestNodesThatCanNotBeCutAreAFailure(t *testing.T) {
 func TestANodeIsNotCutOffFromItself(t *testing.T) {
 	in := linksIn{From: []step.Node{"node.a"}, To: []step.Node{"node.b", "node.a"}}
 	if _, _, _, err := in.chosen(link.Effect{Verdict: link.Drop}); err == nil || !strings.Contains(err.Error(), "has no link to itself") {
+		t.Error(err)
+	}
+}
+
+func TestAShapeThatCutsNothingIsAFailure(t *testing.T) {
+	in := linksIn{Shape: new(bridge), Nodes: []step.Node{"node.a", "node.b"}}
+	if _, _, _, err := in.chosen(link.Effect{Verdict: link.Drop}); err == nil || !strings.Contains(err.Error(), "takes 3 or more") {
 		t.Error(err)
 	}
 }

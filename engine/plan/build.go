@@ -35,6 +35,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 	b.order(main, nil)
 	b.orderCleanup(cleanup)
 	b.reportForward()
+	b.connects = b.connecting()
 	if !v.Gaps { // what isn't there might end a fault
 		b.checkJoins()
 		b.checkFaults()
@@ -42,6 +43,7 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 		b.checkHealsNothing()
 		b.checkDisks()
 		b.checkLimits()
+		b.checkLinks()
 		b.checkThroughout()
 		if !b.diags.HasErrors() {
 			b.noteUnhealed()
@@ -59,18 +61,19 @@ func Build(v *lang.Variant) (*Plan, hcl.Diagnostics) {
 
 // builder is a plan in the making.
 type builder struct {
-	variant *lang.Variant
-	known   unknowns
-	scope   lang.Scope // the same, to evaluate with
-	plan    *Plan
-	byID    map[string]*Vertex
-	nodes   map[string][]string   // see nodesOf
-	nodeAt  map[string]*lang.Node // by address
-	named   map[string][]*Vertex  // by address of a step or declaration
-	args    map[*lang.Step]cty.Value
-	whens   map[*lang.Step]cty.Value // see when
-	says    map[string]nodeSays      // see saysOf
-	images  map[*lang.Step][]string  // IDs of those that a step names
+	variant  *lang.Variant
+	known    unknowns
+	scope    lang.Scope // the same, to evaluate with
+	plan     *Plan
+	byID     map[string]*Vertex
+	nodes    map[string][]string   // see nodesOf
+	nodeAt   map[string]*lang.Node // by address
+	named    map[string][]*Vertex  // by address of a step or declaration
+	args     map[*lang.Step]cty.Value
+	whens    map[*lang.Step]cty.Value // see when
+	says     map[string]nodeSays      // see saysOf
+	connects []*Vertex                // see connecting
+	images   map[*lang.Step][]string  // IDs of those that a step names
 	// starter is the step that starts a node, of those that the beginning
 	// doesn't.
 	starter map[string]*Vertex

@@ -48,7 +48,7 @@ func needsOf(t schema.Type) (all []schema.Resource) {
 			all = append(all, r)
 		}
 	}
-	if slices.ContainsFunc(t.Args.Attrs, func(a schema.Attr) bool { return a.Format == schema.NetworkName }) {
+	if namesNetwork(t) {
 		all = append(all, schema.Attached)
 	}
 	return all
@@ -132,21 +132,46 @@ func (b *builder) networkOf(v *Vertex, node string) string {
 // onlyNetworkOf is the network that a node is on, if it is one from the beginning
 // to the end.
 func (b *builder) onlyNetworkOf(node string) string {
-	for _, v := range b.plan.Vertices {
-		connects := v.Kind == StepVertex && v.Step.Type.Kind == schema.Action && len(b.thingsOf(v.Step, schema.NetworkName)) > 0
-		if connects && (slices.Contains(v.Targets, node) || !b.allTargetsKnown(v.Step)) {
-			return ""
+	if names, known := b.networksOf(node); known && len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// networksOf are the networks that a node is on from the beginning to the end,
+// faults apart, and whether that is known.
+func (b *builder) networksOf(node string) (names []string, known bool) {
+	for _, v := range b.connects {
+		if slices.Contains(v.Targets, node) || !b.allTargetsKnown(v.Step) {
+			return nil, false
 		}
 	}
 	networks := b.saysOf(node, "networks")
-	switch names := texts(networks); {
-	case !networks.IsWhollyKnown() || len(names) > 1:
-		return ""
-	case len(names) == 0:
-		return strings.TrimPrefix(defaultNetwork, "network.")
-	default:
-		return strings.TrimPrefix(names[0], "network.")
+	if !networks.IsWhollyKnown() {
+		return nil, false
 	}
+	names = texts(networks)
+	if len(names) == 0 {
+		names = []string{defaultNetwork}
+	}
+	for i, name := range names {
+		names[i] = strings.TrimPrefix(name, "network.")
+	}
+	return names, true
+}
+
+// connecting are the steps that put nodes on networks.
+func (b *builder) connecting() (all []*Vertex) {
+	for _, v := range b.plan.Vertices {
+		if v.Kind == StepVertex && v.Step.Type.Kind == schema.Action && namesNetwork(v.Step.Type) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func namesNetwork(t schema.Type) bool {
+	return slices.ContainsFunc(t.Args.Attrs, func(a schema.Attr) bool { return a.Format == schema.NetworkName })
 }
 
 // excludeEachOther says that two faults that last and that nothing orders can't

@@ -52,7 +52,11 @@ func vocabulary() schema.Vocabulary {
 		fault("limit_cpu", cpu, args(nodes, schema.Attr{Name: "cpus", Type: cty.Number})),
 		fault("disconnect", []schema.Resource{schema.Attached}, args(node, network)),
 		fault("pause_process", nil, args(node, schema.Attr{Name: "name", Type: cty.String})),
-		fault("partition", []schema.Resource{schema.Links}, args(schema.Attr{Name: "isolate", Ref: schema.RefNodes})),
+		fault("partition", []schema.Resource{schema.Links}, args(
+			schema.Attr{Name: "isolate", Ref: schema.RefNodes}, schema.Attr{Name: "sides", Ref: schema.RefNodeSets},
+			schema.Attr{Name: "from", Ref: schema.RefNodes}, schema.Attr{Name: "to", Ref: schema.RefNodes},
+			schema.Attr{Name: "shape", Type: cty.String}, schema.Attr{Name: "nodes", Ref: schema.RefNodes},
+		)),
 		with(fault("kill_process", down, args(node)), func(t *schema.Type) { t.NeedsRunning = true }),
 		schema.Type{Kind: schema.Probe, Name: "node", Args: args(node), Result: func(cty.Value) schema.Object {
 			return args(schema.Attr{Name: "running", Type: cty.Bool})
