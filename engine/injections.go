@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/scenario-run/scenario/dsl/lang"
@@ -19,15 +18,18 @@ import (
 // fault like any other, with a life, a line of the journal and events of its
 // own; the step's own fault lasts as long as there may be more of them.
 type injections struct {
-	v      *vertex
-	seq    step.Sequence
-	phase  context.Context // what has begun, an injection or a heal, is cut off by its end only
-	ctx    context.Context // ends with the phase, and when no more is to come
-	cancel context.CancelCauseFunc
-	begun  chan struct{} // closed when the first is in effect
-	done   chan struct{} // closed when nothing more is injected or waited for
-	ended  map[int]chan struct{}
-	lives  sync.WaitGroup // those in effect
+	v       *vertex
+	seq     step.Sequence
+	phase   context.Context // what has begun, an injection or a heal, is cut off by its end only
+	ctx     context.Context // ends with the phase, and when no more is to come
+	cancel  context.CancelCauseFunc
+	begun   chan struct{} // closed when the first is in effect
+	done    chan struct{} // closed when nothing more is injected or waited for
+	ended   map[int]chan struct{}
+	lives   sync.WaitGroup // those in effect
+	tally   []tally        // of its Faults; of whoever injects, until done is closed
+	leftOut string         // why the last one was; on the loop
+	stuck   error          // why none can come into effect; set before done is closed
 }
 
 // errEnough is why injecting ends where that is wanted.
@@ -36,7 +38,7 @@ var errEnough = errors.New("no more is to be injected")
 // Begin starts to inject a sequence.
 func (c faultsOf) Begin(seq step.Sequence) error {
 	x := c.x
-	s := &injections{v: c.v, seq: seq, begun: make(chan struct{}), done: make(chan struct{}), ended: map[int]chan struct{}{}}
+	s := &injections{v: c.v, seq: seq, begun: make(chan struct{}), done: make(chan struct{}), ended: map[int]chan struct{}{}, tally: make([]tally, len(seq.Faults))}
 	var err error
 	x.ask(func() {
 		if x.injecting[c.v.ID] != nil {
@@ -68,9 +70,12 @@ func (c faultsOf) Begun(ctx context.Context) error {
 	case <-s.begun:
 		return nil
 	case <-s.done:
+		if s.stuck != nil {
+			return s.stuck
+		}
 		return errors.New("none of its faults came into effect")
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return c.x.withheld(s, context.Cause(ctx))
 	}
 }
 
@@ -83,6 +88,7 @@ func (c faultsOf) End(ctx context.Context) error {
 	if err := s.stop(ctx); err != nil {
 		return err
 	}
+	c.x.sayNeverInjected(s)
 	var errs []error
 	for _, f := range c.x.toHeal() {
 		if f.v.injector == c.v {
@@ -158,8 +164,7 @@ func (x *executor) injectNext(s *injections, n int, in *step.Injection) bool {
 		panic(fmt.Sprintf("%s injects the unknown fault %q", s.v.ID, in.Type))
 	}
 	if why := x.unfit(s, def.Type, in); why != "" {
-		x.emit(event.StepProgress{Step: s.v.ID, Text: fmt.Sprintf("%s is left out this time: %s", in.Type, why)})
-		return s.ctx.Err() == nil
+		return x.leaveOut(s, in, why) && s.ctx.Err() == nil
 	}
 	if s.ctx.Err() != nil {
 		return false
@@ -171,6 +176,7 @@ func (x *executor) injectNext(s *injections, n int, in *step.Injection) bool {
 		x.injectionEnded(s, v, "", err)
 		return false
 	}
+	s.count(in, func(t *tally) { t.injected++ })
 	x.ask(func() {
 		s.v.record.life.Hits = append(s.v.record.life.Hits, in.Type+" "+seen.Summary)
 		if !isClosed(s.begun) {
@@ -184,41 +190,6 @@ func (x *executor) injectNext(s *injections, n int, in *step.Injection) bool {
 		x.injectionEnded(s, v, seen.Summary, x.outlast(s.phase, s.ctx, f))
 	})
 	return true
-}
-
-// unfit says why a fault can't be injected now though it is its turn: something
-// else than the sequence itself has to do with its nodes. Empty if it can.
-func (x *executor) unfit(s *injections, t schema.Type, in *step.Injection) (why string) {
-	x.ask(func() {
-		for _, address := range in.Nodes {
-			if n := x.nodes[address]; !n.running() || n.gone {
-				why = address + " does not run"
-				return
-			} else if n.state == nodePaused {
-				why = address + " is paused"
-				return
-			}
-		}
-		if why = fault.Conflict(t, in.Nodes, x.faults); why != "" {
-			return
-		}
-		untouched := 0
-		for _, address := range s.seq.Nodes {
-			if !slices.Contains(in.Nodes, address) && x.isUntouched(address) {
-				untouched++
-			}
-		}
-		if untouched < s.seq.Keep {
-			why = fmt.Sprintf("%s would be left untouched, not %d", plural(untouched, "node"), s.seq.Keep)
-		}
-	})
-	return why
-}
-
-// isUntouched says that a node runs and no fault is on it. On the loop.
-func (x *executor) isUntouched(address string) bool {
-	n := x.nodes[address]
-	return n.running() && !n.gone && n.state != nodePaused && x.faultOn(n) == nil
 }
 
 // injectionVertex makes the vertex of a fault that the plan doesn't have, and

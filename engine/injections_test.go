@@ -189,7 +189,7 @@ func TestASequenceLeavesOutWhatWouldCollideWithOtherFaults(t *testing.T) {
 		}
 	}
 	want := []string{
-		"hit is left out this time: 0 nodes would be left untouched, not 1",
+		"hit is left out this time: 0 nodes would be left untouched, not 1: action.other is on node.b",
 		"hit is left out this time: node.b is already hit by action.other, which takes its paused as well",
 	}
 	if !slices.Equal(said, want) {

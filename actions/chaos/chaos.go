@@ -47,7 +47,7 @@ fault of this chaos is on: the choices hang on the seed and on what stands here,
 may outlast the interval, and is shown, written down and healed like any other. If its predecessor on a node is not healed in time, the next one waits.
 
 Only nodes that the blocks name are hit, and ` + "`keep`" + ` of them are untouched at any time, by other steps' faults too: what would break that is left out.
-A fault that can't be injected, seen to be active or healed fails the scenario.
+A fault that can't be injected, seen to be active or healed fails the scenario, and so does a chaos that other steps leave nothing to hit. What was never injected is said at its end.
 
 Active when the first fault is. Ended by ` + "`heal`" + `, which injects no more and heals what is in effect.`,
 		Args: schema.Object{
@@ -208,7 +208,26 @@ func (f chaos) Inject(_ context.Context, env *step.Env, in step.Intent) error {
 	if err := json.Unmarshal(in.Data, &todo); err != nil {
 		return fmt.Errorf("read the intent: %w", err)
 	}
-	return env.Faults.Begin(step.Sequence{Every: todo.Every, Next: newChooser(todo).next, Nodes: named(todo.Options), Keep: todo.Keep})
+	return env.Faults.Begin(step.Sequence{
+		Every: todo.Every, Next: newChooser(todo).next, Nodes: named(todo.Options), Keep: todo.Keep, Faults: inWords(todo.Options),
+	})
+}
+
+// inWords names the blocks: by their type, and where several have that by their
+// number as well.
+func inWords(all []option) []string {
+	times := map[string]int{}
+	for _, o := range all {
+		times[o.Type]++
+	}
+	words := make([]string, len(all))
+	for i, o := range all {
+		words[i] = fmt.Sprintf("fault %q", o.Type)
+		if times[o.Type] > 1 {
+			words[i] += fmt.Sprintf(" (block %d)", i+1)
+		}
+	}
+	return words
 }
 
 // Observe waits for the first fault.
@@ -250,7 +269,7 @@ func (o *option) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	args, err := ctyjson.Unmarshal(w.Args, cty.DynamicPseudoType)
-	*o = option{w.Type, args, w.For, w.Nodes, w.Each}
+	*o = option{Type: w.Type, Args: args, For: w.For, Nodes: w.Nodes, Each: w.Each}
 	return err
 }
 

@@ -58,6 +58,9 @@ func TestTheSequenceFollowsFromTheIntentAlone(t *testing.T) {
 	if s.Every != time.Second || s.Keep != 1 || strings.Join(s.Nodes, " ") != "node.a node.b node.c" {
 		t.Errorf("%+v", s)
 	}
+	if got := strings.Join(s.Faults, ", "); got != `fault "kill", fault "pause"` {
+		t.Error(got)
+	}
 	first := s.Next(0)
 	if first == nil || len(first.Nodes) != 1 || !first.Args.GetAttr("nodes").RawEquals(steptest.Strings(first.Nodes[0])) {
 		t.Fatalf("%+v", first)

@@ -13,6 +13,7 @@ import (
 
 // option is a fault to choose from.
 type option struct {
+	place int // among the blocks
 	Type  string
 	Args  cty.Value
 	For   time.Duration
@@ -99,7 +100,8 @@ func (c *chooser) next(n int) *step.Injection {
 		return true
 	})
 	var free []option
-	for _, o := range c.Options {
+	for i, o := range c.Options {
+		o.place = i
 		if o.Nodes = c.hittable(o); len(o.Nodes) > 0 {
 			free = append(free, o)
 		}
@@ -113,7 +115,7 @@ func (c *chooser) next(n int) *step.Injection {
 		o.Nodes, o.Args = []string{one}, with(o.Args, o.Each, cty.ListVal([]cty.Value{cty.StringVal(one)}))
 	}
 	c.on = append(c.on, hit{n, o.Nodes, int((o.For + c.Every - 1) / c.Every)})
-	in := &step.Injection{Type: o.Type, Args: o.Args, Nodes: o.Nodes, After: c.over}
+	in := &step.Injection{Type: o.Type, Of: o.place, Args: o.Args, Nodes: o.Nodes, After: c.over}
 	c.over = nil
 	return in
 }

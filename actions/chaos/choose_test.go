@@ -3,6 +3,7 @@ package chaos
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,5 +127,12 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 	if a, b := sequence(1), sequence(2); a == b {
 		t.Errorf("two seeds both choose %s", a)
+	}
+}
+
+func TestBlocksOfOneTypeAreNamedByTheirNumber(t *testing.T) {
+	got := strings.Join(inWords([]option{{Type: "kill"}, {Type: "pause"}, {Type: "kill"}}), ", ")
+	if got != `fault "kill" (block 1), fault "pause", fault "kill" (block 3)` {
+		t.Error(got)
 	}
 }

@@ -205,11 +205,15 @@ type Sequence struct {
 	// Nodes are those that may be hit, of which Keep stay untouched at any time.
 	Nodes []string
 	Keep  int
+	// Faults are those to choose from, in words; who injects them says at the end
+	// which never were.
+	Faults []string
 }
 
 // Injection is a fault of a sequence.
 type Injection struct {
 	Type  string
+	Of    int       // which of the sequence's Faults it is
 	Args  cty.Value // as the type's Intent takes them; "for" says when it ends
 	Nodes []string  // that it will hit
 	// After are the numbers of those before that must have been healed.
