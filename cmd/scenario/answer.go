@@ -14,15 +14,11 @@ import (
 // comes to nothing: what keeps it from beginning, as validate --json prints it,
 // or an empty list where nothing is selected or found.
 func answered(w *world, err error) error {
-	e := &exitError{code: exitLab}
-	errors.As(err, &e)
+	e := exitOf(err)
 	var problems *problemsError
 	switch {
 	case errors.As(err, &problems):
-		if err := diag.JSON(w.stdout, problems.texts, problems.diags); err != nil {
-			return err
-		}
-		return &exitError{code: e.code}
+		return problems.asJSON(w, e.code)
 	case e.code == exitNothing:
 		return errors.Join(writeJSON(w.stdout, []any{}), err)
 	}

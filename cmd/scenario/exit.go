@@ -24,6 +24,8 @@ type exitError struct {
 	code int
 	err  error
 	hint string // what to do next
+	// answered says that a program that asked for JSON has been told.
+	answered bool
 }
 
 func (e *exitError) Error() string {
@@ -46,13 +48,27 @@ func (e *exitError) with(hint string) *exitError {
 	return &c
 }
 
+// exitOf is what an error ends the program with.
+func exitOf(err error) *exitError {
+	e := &exitError{code: exitLab, err: err}
+	errors.As(err, &e)
+	return e
+}
+
+// told is an error of which a program that asked for JSON has been told, and what
+// went wrong with that.
+func told(err, telling error) error {
+	e := *exitOf(err)
+	e.answered = true
+	return errors.Join(&e, telling)
+}
+
 // exit prints an error and returns the code that the program ends with.
 func exit(w *world, err error) int {
 	if err == nil {
 		return 0
 	}
-	e := &exitError{code: exitLab, err: err}
-	errors.As(err, &e)
+	e := exitOf(err)
 	var problems *problemsError
 	switch {
 	case errors.As(e.err, &problems):

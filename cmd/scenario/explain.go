@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -105,7 +104,7 @@ func explainJSON(w *world, from string, words []string) error {
 	found := l.Topics()
 	if len(words) > 0 {
 		if found, _, err = lookUp(l, words); err != nil {
-			return errors.Join(writeJSON(w.stdout, []any{}), err)
+			return told(err, writeJSON(w.stdout, []any{}))
 		}
 	}
 	return writeJSON(w.stdout, found)

@@ -38,6 +38,14 @@ func (e *problemsError) Error() string {
 	return strings.Join(all, "; ")
 }
 
+// asJSON answers with what is wrong in the form of validate --json.
+func (e *problemsError) asJSON(w *world, code int) error {
+	if err := diag.JSON(w.stdout, e.texts, e.diags); err != nil {
+		return err
+	}
+	return &exitError{code: code}
+}
+
 // told is what is wrong with the paths as a run tells of files that are invalid.
 func (e *problemsError) told() ([]event.FileInvalid, error) {
 	var all []event.FileInvalid

@@ -120,17 +120,41 @@ func (r *runner) about(l *loaded) engine.About {
 	return a
 }
 
-// writeSummary writes what --json asks for.
-func (r *runner) writeSummary(s *summary.Summary, code int) error {
-	switch r.f.json {
+// writeSummary writes what --json asks for to its file; "-" is standard output,
+// and no file asks for nothing.
+func writeSummary(w *world, file string, s *summary.Summary, code int) error {
+	switch file {
 	case "":
 		return nil
 	case "-":
-		return s.JSON(r.w.stdout, code)
+		return s.JSON(w.stdout, code)
 	}
 	var b bytes.Buffer
 	if err := s.JSON(&b, code); err != nil {
 		return err
 	}
-	return writeWhole(r.f.json, b.Bytes())
+	return writeWhole(file, b.Bytes())
+}
+
+// tellUnloaded writes the summary of a run that never began, with what is wrong
+// with what was to be run, or with the command.
+func tellUnloaded(w *world, file string, err error) error {
+	e := exitOf(err)
+	var problems *problemsError
+	if !errors.As(err, &problems) && e.code == exitUsage {
+		problems = commandProblem(e)
+	}
+	sum := summary.New()
+	if problems != nil {
+		invalid, err := problems.told()
+		if err != nil {
+			return err
+		}
+		for _, f := range invalid {
+			if err := sum.Write(event.Event{Body: f}); err != nil {
+				return err
+			}
+		}
+	}
+	return writeSummary(w, file, sum, e.code)
 }

@@ -25,7 +25,7 @@ func run(w *world) (code int) {
 	root.SetOut(help)
 	root.SetErr(w.stderr)
 	err := root.Execute()
-	return exit(w, cmp.Or(err, help.err))
+	return exit(w, cmp.Or(commandAnswered(w, root, err), help.err))
 }
 
 func newRoot(w *world) *cobra.Command {
@@ -46,7 +46,12 @@ carries it out on Docker, and shows a timeline that explains itself.`,
 			DisableDefaultCmd: true, // ours refuses what isn't a shell as a mistake in the command
 		},
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if !cmd.HasParent() && len(w.args) > 0 && !strings.HasPrefix(w.args[0], "-") {
+			return noCommand(cmd, w.args) // the flag is that of the command that was meant
+		}
+		return flagError(cmd, err)
+	})
 	root.SetVersionTemplate("scenario {{.Version}}\n") // scenario version says more
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(

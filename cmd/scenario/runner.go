@@ -12,7 +12,6 @@ import (
 
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine"
-	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/guardian"
 	"github.com/scenario-run/scenario/engine/report/outcome"
 	"github.com/scenario-run/scenario/engine/report/summary"
@@ -39,7 +38,7 @@ func (r *runner) run(args []string) error {
 	seed := drawSeed()
 	l, err := load(r.w, registry, &r.f.selection, args, lang.Options{RunID: id, DrawnSeed: &seed})
 	if err != nil {
-		return errors.Join(err, r.tellUnloaded(err))
+		return told(err, r.tellUnloaded(err))
 	}
 	if !l.anyValid() {
 		return r.refuse(l)
@@ -56,6 +55,9 @@ func (r *runner) run(args []string) error {
 		return err
 	}
 	defer shown.close()
+	if err := r.canRecord(); err != nil {
+		return told(err, r.tellUnloaded(err))
+	}
 	if err := r.warn(l); err != nil {
 		return err
 	}
@@ -75,7 +77,7 @@ func (r *runner) run(args []string) error {
 	}
 	code, err := r.carryOut(o, variants)
 	shown.close()
-	err = errors.Join(err, resume(), r.writeSummary(sum, code), r.f.write(r.w, out, shown.stream, r.dir))
+	err = errors.Join(err, resume(), writeSummary(r.w, r.f.json, sum, code), r.f.write(r.w, out, shown.stream, r.dir))
 	r.prune()
 	if err != nil {
 		return &exitError{code: cmp.Or(code, exitLab), err: err}
@@ -118,7 +120,7 @@ func (r *runner) refuse(l *loaded) error {
 		l.print(r.w, r.f.color.value, errorsOnly),
 		l.tell(r.w, nil, sum, out),
 	)
-	if err = errors.Join(err, r.writeSummary(sum, exitInvalid), r.f.write(r.w, out, stream, "")); err != nil {
+	if err = errors.Join(err, writeSummary(r.w, r.f.json, sum, exitInvalid), r.f.write(r.w, out, stream, "")); err != nil {
 		return err
 	}
 	return &exitError{code: exitInvalid}
@@ -126,24 +128,7 @@ func (r *runner) refuse(l *loaded) error {
 
 // tellUnloaded writes the summary where there is nothing to run, so that no
 // program takes one of an earlier run for it.
-func (r *runner) tellUnloaded(err error) error {
-	e := &exitError{code: exitLab}
-	errors.As(err, &e)
-	sum := summary.New()
-	var problems *problemsError
-	if errors.As(err, &problems) {
-		told, err := problems.told()
-		if err != nil {
-			return err
-		}
-		for _, f := range told {
-			if err := sum.Write(event.Event{Body: f}); err != nil {
-				return err
-			}
-		}
-	}
-	return r.writeSummary(sum, e.code)
-}
+func (r *runner) tellUnloaded(err error) error { return tellUnloaded(r.w, r.f.json, err) }
 
 // prune removes the directories of old runs.
 func (r *runner) prune() {
@@ -212,6 +197,22 @@ func (r *runner) place() error {
 	}
 	r.dir = dir
 	return nil
+}
+
+// canRecord refuses a run that could not be recorded, before anything is made.
+func (r *runner) canRecord() error {
+	if r.home == "" {
+		return nil // it is in --out, which has been tried
+	}
+	err := os.MkdirAll(r.home, 0o755)
+	if err == nil {
+		err = tryToWrite(r.home)
+	}
+	if err == nil {
+		return nil
+	}
+	e := &exitError{code: exitLab, err: fmt.Errorf("nothing was started, since no run can be recorded in %s: %w", r.home, rootCause(err))}
+	return e.with("Name a directory that can be written to: --out DIR for this run, SCENARIO_HOME=DIR for all.")
 }
 
 // variants are what the engine is to carry out. A file that is invalid is not

@@ -23,8 +23,8 @@ type jsonRelated struct {
 }
 
 type jsonDiagnostic struct {
-	Severity string    `json:"severity"` // error, warning, note
-	Code     Code      `json:"code"`
+	Severity string    `json:"severity"`       // error, warning, note
+	Code     Code      `json:"code,omitempty"` // left out of what is wrong with a command
 	Summary  string    `json:"summary"`
 	Detail   string    `json:"detail,omitempty"`
 	Hint     string    `json:"hint,omitempty"`
