@@ -37,24 +37,25 @@ type executor struct {
 
 	// ---- owned by the loop
 
-	vertices  []*vertex
-	byID      map[string]*vertex
-	groups    map[string]*group // by the IDs of their ends, and of their rounds
-	nodes     map[string]*node
-	order     []string // node addresses, in plan order
-	places    provisioned
-	inRounds  map[*group][]*lang.Probe // probes of rounds by time that go on
-	traffic   map[string]*workloadRun  // by address of the step
-	faults    []*fault.Life            // in the order of their injection
-	lives     map[*fault.Life]*live
-	links     linkMatrix
-	lookups   lookupFailures
-	injecting map[string]*injections // by the ID of the step
-	tearing   bool                   // teardown has begun
-	lost      bool                   // the runtime can't be reached any more
-	deaths    sync.WaitGroup         // unasked exits whose last words are being read
-	leftover  []event.LeftBehind
-	kept      []event.Kept // nodes that stay
+	vertices   []*vertex
+	byID       map[string]*vertex
+	groups     map[string]*group // by the IDs of their ends, and of their rounds
+	nodes      map[string]*node
+	order      []string // node addresses, in plan order
+	places     provisioned
+	inRounds   map[*group][]*lang.Probe // probes of rounds by time that go on
+	traffic    map[string]*workloadRun  // by address of the step
+	faults     []*fault.Life            // in the order of their injection
+	lives      map[*fault.Life]*live
+	links      linkMatrix
+	lookups    lookupFailures
+	injecting  map[string]*injections // by the ID of the step
+	tearing    bool                   // teardown has begun
+	lost       bool                   // the runtime can't be reached any more
+	brokenLogs []error                // see logFailed
+	deaths     sync.WaitGroup         // unasked exits whose last words are being read
+	leftover   []event.LeftBehind
+	kept       []event.Kept // nodes that stay
 
 	executing bool // the first step has started
 	phase     phase

@@ -50,7 +50,7 @@ func (x *executor) followLog(n *node, before *follower) *follower {
 		defer stop()
 		since := before.end(x.Clock)
 		if err := f.copy(x, name, func() (io.ReadCloser, error) { return x.Runtime.Logs(ctx, id, since, true) }); err != nil {
-			x.logFailed(fmt.Errorf("log of %s: %w", n.decl.Address, err))
+			x.logFailed(saying("log of", n.decl.Address, err))
 		}
 	})
 	return f

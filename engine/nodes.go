@@ -161,7 +161,7 @@ func (x *executor) watch(ctx context.Context) error {
 	called()
 	if err != nil {
 		giveUp(err)
-		return fmt.Errorf("watch the nodes: %w", err)
+		return err // which says what was called
 	}
 	x.task(func() {
 		for e := range events {

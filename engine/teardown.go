@@ -32,6 +32,7 @@ func (x *executor) tearDown(ctx context.Context) int {
 	x.emit(event.PhaseStarted{Phase: "teardown"})
 	var keep []runtime.NodeID
 	nodes := x.madeNodes()
+	x.tellBrokenLogs()
 	x.inspectAll(ctx, nodes)
 	x.deaths.Wait()
 	x.ask(func() {
@@ -99,7 +100,9 @@ func (x *executor) inspectAll(ctx context.Context, nodes []*node) {
 			x.lookAfterCleanup(ctx, n)
 			doc, err := x.Runtime.Inspect(ctx, n.id)
 			if err != nil {
-				x.emit(event.Warning{Text: fmt.Sprintf("inspect %s: %s", n.decl.Address, oneLine(err))})
+				if !x.isOfLoss(err) {
+					x.emit(event.Warning{Text: oneLine(saying("inspect", n.decl.Address, err))})
+				}
 				return
 			}
 			name := filepath.Join(x.dirName, "nodes", fileName(n.decl.Host)+".inspect.json")
@@ -201,12 +204,32 @@ func (x *executor) drainLogs(ctx context.Context, nodes []*node) {
 }
 
 // logFailed reports that a node's log is incomplete. After the start of the
-// teardown that is no news: its node is being removed.
+// teardown that is no news: its node is being removed. Where the runtime is gone
+// it isn't either, but which of the two is seen first is chance, so that it waits.
 func (x *executor) logFailed(err error) {
-	tearing := false
-	x.ask(func() { tearing = x.tearing })
-	if tearing || x.base.Err() != nil {
+	told := false
+	x.ask(func() {
+		told = x.tearing || x.lost
+		if !told && runtime.KindOf(err) == runtime.Unreachable {
+			x.brokenLogs = append(x.brokenLogs, err)
+			told = true
+		}
+	})
+	if told || x.base.Err() != nil {
 		return
 	}
 	x.stream.failed(err)
+}
+
+// tellBrokenLogs reports the logs that broke off though the runtime is there.
+func (x *executor) tellBrokenLogs() {
+	var all []error
+	x.ask(func() {
+		if !x.lost {
+			all = x.brokenLogs
+		}
+	})
+	for _, err := range all {
+		x.stream.failed(err)
+	}
 }

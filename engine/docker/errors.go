@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/textproto"
 	"os"
 	"regexp"
@@ -39,7 +40,7 @@ func (r *Runtime) failed(ctx context.Context, op string, err error) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", op, context.Cause(ctx))
 		}
-		return &runtime.Error{Kind: runtime.Unreachable, Op: op, Err: err, Hint: r.reachHint(err)}
+		return &runtime.Error{Kind: runtime.Unreachable, Op: op, Err: r.unreachable(err), Hint: r.reachHint(err)}
 	}
 	text := err.Error()
 	for _, s := range said {
@@ -94,12 +95,53 @@ func lost(err error) bool {
 		strings.Contains(err.Error(), "cannot connect to the Docker daemon")
 }
 
+// unreachable says where no daemon answers, or stopped to in the middle, and why:
+// the client's own words say part of it twice, and add advice.
+func (r *Runtime) unreachable(err error) error {
+	host := r.api.DaemonHost()
+	if refused(err) {
+		return &shortened{"permission denied at " + host, err}
+	}
+	what := "no daemon answers at " + host
+	if !client.IsErrConnectionFailed(err) && !errors.Is(err, syscall.ECONNREFUSED) {
+		what = "the daemon at " + host + " went away"
+	}
+	if why := innermost(err); why != nil {
+		what += ": " + why.Error()
+	}
+	return &shortened{what, err}
+}
+
+// innermost is what the system or the connection said, without what it was said
+// of; nil if the client hasn't kept that.
+func innermost(err error) error {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno
+	}
+	if broken, ok := errors.AsType[*net.DNSError](err); ok {
+		return errors.New(broken.Err)
+	}
+	for _, broken := range []error{io.ErrUnexpectedEOF, io.EOF} {
+		if errors.Is(err, broken) {
+			return errors.New("the connection ended")
+		}
+	}
+	if _, cut := errors.AsType[textproto.ProtocolError](err); cut {
+		return errors.New("its answer broke off")
+	}
+	return nil
+}
+
+func refused(err error) bool {
+	return errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied")
+}
+
 func (r *Runtime) reachHint(err error) string {
-	if errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied") {
+	if refused(err) {
 		return "sudo usermod -aG docker $USER, then log in again"
 	}
-	if host := r.api.DaemonHost(); host != client.DefaultDockerHost {
-		return "check that a daemon answers at " + host + " (DOCKER_HOST or docker context)"
+	if r.api.DaemonHost() != client.DefaultDockerHost {
+		return "start it, or choose one that runs with DOCKER_HOST or docker context use"
 	}
 	return "start it: sudo systemctl start docker (or: sudo service docker start)"
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,6 +99,39 @@ func TestATimeLimitInACallIsNoLostConnection(t *testing.T) {
 		}
 		if err := r.failed(t.Context(), "start node.a", said); runtime.KindOf(err) != runtime.Unreachable {
 			t.Errorf("%v while there is time: got %v (kind %s)", said, err, runtime.KindOf(err))
+		}
+	}
+}
+
+// A person reads one place and one reason, not what each layer below says of
+// them.
+func TestADaemonThatCannotBeReachedIsToldOnce(t *testing.T) {
+	api, err := client.New(client.WithHost("unix:///run/none.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	r := &Runtime{api: api}
+	_, absent := api.Ping(t.Context(), client.PingOptions{})
+	for _, test := range []struct {
+		err        error
+		text, hint string
+	}{
+		{absent, "watch the nodes: no daemon answers at unix:///run/none.sock: no such file or directory", "start it, or choose one that runs"},
+		{fmt.Errorf("dial unix: %w", os.NewSyscallError("connect", syscall.ECONNREFUSED)),
+			"watch the nodes: no daemon answers at unix:///run/none.sock: connection refused", "start it"},
+		{fmt.Errorf("permission denied while trying to connect to the docker API: %w", os.NewSyscallError("connect", syscall.EACCES)),
+			"watch the nodes: permission denied at unix:///run/none.sock", "usermod -aG docker"},
+		{fmt.Errorf("error during connect: Get: %w", io.EOF), "watch the nodes: the daemon at unix:///run/none.sock went away: the connection ended", ""},
+		{fmt.Errorf("read: %w", syscall.ECONNRESET), "watch the nodes: the daemon at unix:///run/none.sock went away: connection reset by peer", ""},
+	} {
+		// EACCES at the socket is no kind of loss by itself: the client makes it one.
+		got := &runtime.Error{Op: "watch the nodes", Err: r.unreachable(test.err), Hint: r.reachHint(test.err)}
+		if got.Error() != test.text || !strings.Contains(got.Hint, test.hint) {
+			t.Errorf("%v:\ngot  %s (%s)\nwant %s (%s)", test.err, got, got.Hint, test.text, test.hint)
+		}
+		if !errors.Is(got, test.err) {
+			t.Errorf("%v is not in the chain of %v", test.err, got)
 		}
 	}
 }
