@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -42,7 +42,8 @@ command that mends it. The exit code is 4 if no scenario can run.`,
 			if asJSON {
 				err = writeJSON(w.stdout, found)
 			} else {
-				err = printFindings(w.stdout, found)
+				width, _, _ := w.terminal(w.stdout)
+				err = printFindings(w.stdout, found, width)
 			}
 			if err == nil && doctor.Worst(found) == doctor.Broken {
 				err = &exitError{code: exitLab}
@@ -79,21 +80,24 @@ func (w *world) machine() (m doctor.Machine, err error) {
 
 var findingMarks = map[doctor.State]string{doctor.Good: "✓", doctor.Limited: "!", doctor.Broken: "✗"}
 
-func printFindings(out io.Writer, found []doctor.Finding) error {
-	width := 0
+// printFindings writes what was found in a width; 0 is any.
+func printFindings(out io.Writer, found []doctor.Finding, width int) error {
+	longest := 0
 	for _, f := range found {
-		width = max(width, runewidth.StringWidth(f.Check))
+		longest = max(longest, runewidth.StringWidth(f.Check))
 	}
+	indent := 2 + longest + gap // behind a mark
+	room := 0
+	if width > 0 {
+		room = max(width-indent, leastColumn)
+	}
+	var b strings.Builder
 	for _, f := range found {
-		if _, err := fmt.Fprintf(out, "%s %-*s  %s\n", findingMarks[f.State], width, f.Check, f.Text); err != nil {
-			return err
-		}
-		if f.Mend == "" {
-			continue
-		}
-		if _, err := fmt.Fprintf(out, "  %-*s  → %s\n", width, "", f.Mend); err != nil {
-			return err
+		hanging(&b, findingMarks[f.State]+" "+runewidth.FillRight(f.Check, longest+gap), indent, f.Text, room)
+		if f.Mend != "" {
+			hanging(&b, strings.Repeat(" ", indent)+"→ ", indent+2, f.Mend, max(room-2, 0))
 		}
 	}
-	return nil
+	_, err := io.WriteString(out, b.String())
+	return err
 }

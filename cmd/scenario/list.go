@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"github.com/scenario-run/scenario/dsl/lang"
@@ -161,7 +160,7 @@ func (w *world) lastResults() (map[variantID]lastResult, error) {
 	return last, err
 }
 
-// listText writes the list for people, cut to a width; 0 cuts nothing.
+// listText writes the list for people, in a width; 0 is any.
 func listText(out io.Writer, all []listed, width int) error {
 	rows := [][]string{{"SCENARIO", "LAST RESULT", "TAGS", "DESCRIPTION"}}
 	for _, s := range all {
@@ -181,27 +180,4 @@ func (r *lastResult) text() string {
 		return "never run"
 	}
 	return fmt.Sprintf("%s, %s", r.State, r.Began.Local().Format("2006-01-02 15:04"))
-}
-
-// columns writes rows one below the other.
-func columns(rows [][]string, width int) string {
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], runewidth.StringWidth(cell))
-		}
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		var line strings.Builder
-		for i, cell := range r {
-			line.WriteString(runewidth.FillRight(cell, widths[i]) + "  ")
-		}
-		text := strings.TrimRight(line.String(), " ")
-		if width > 0 {
-			text = runewidth.Truncate(text, width, "…")
-		}
-		b.WriteString(text + "\n")
-	}
-	return b.String()
 }

@@ -164,7 +164,7 @@ func (p *printer) place(rng hcl.Range, whose, hint string, paint *color.Color) {
 		return
 	}
 	fmt.Fprintf(&p.out, "%s %s %s\n", blank, bar, carets)
-	for _, part := range wrapLine(hint, room) {
+	for _, part := range Wrap(hint, room) {
 		fmt.Fprintf(&p.out, "%s %s %s\n", blank, bar, paint.Sprint(part))
 	}
 }
@@ -179,14 +179,14 @@ func (p *printer) wrap(text string) []string {
 	}
 	var all []string
 	for _, l := range lines {
-		all = append(all, wrapLine(l, max(p.style.Width-numberWidth-1, 20))...)
+		all = append(all, Wrap(l, max(p.style.Width-numberWidth-1, 20))...)
 	}
 	return all
 }
 
-// wrapLine breaks a line between words. What it is indented by, its
-// continuations are as well; a word that is too long stays whole.
-func wrapLine(line string, room int) []string {
+// Wrap breaks a line between words, so that it fits into columns. What it is
+// indented by, its continuations are as well; a word that is too long stays whole.
+func Wrap(line string, room int) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	var all []string
 	current := ""
