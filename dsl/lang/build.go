@@ -142,7 +142,9 @@ func (x *expansion) all(d *decl, at *place, do func(*instance)) {
 		one := func() { x.whose(i, func() { do(i) }) }
 		switch {
 		case n == 0 && attr != nil:
+			before := x.effort.least()
 			x.firstOf(i, len(set.list), attr.Expr.Range(), one, rootEach, rootCount)
+			x.foresee(set, before-x.effort.least())
 		case n == 0 || !x.spent.crowded:
 			one()
 		}
@@ -173,7 +175,12 @@ func (x *expansion) bodyOf(i *instance, b *body, rec *recorder) *Body {
 	if i.decl.def != nil {
 		u = x.check(i).use
 	}
-	return &Body{refs: rec.refs, windows: rec.windows, rng: b.rng, eval: evaluator(func(s Scope) (cty.Value, hcl.Diagnostics) {
+	some := func(names []string) func(Scope) (cty.Value, hcl.Diagnostics) {
+		return evaluator(func(s Scope) (cty.Value, hcl.Diagnostics) {
+			return x.runner(i.decl.file, i.place, i, s).argumentsNamed(b, names)
+		})
+	}
+	return &Body{refs: rec.refs, windows: rec.windows, rng: b.rng, some: some, eval: evaluator(func(s Scope) (cty.Value, hcl.Diagnostics) {
 		f := x.runner(i.decl.file, i.place, i, s)
 		v, diags := f.arguments(b)
 		if u != nil && !diags.HasErrors() {

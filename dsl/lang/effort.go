@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"math/bits"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -58,6 +60,15 @@ func (t *effort) take(n int) bool {
 	return true
 }
 
+// least is how much may still be done, here and in what this is a part of.
+func (t *effort) least() int {
+	left := t.left
+	for ; t != nil; t = t.of {
+		left = min(left, t.left)
+	}
+	return left
+}
+
 // isOver says that nothing may be done any more.
 func (t *effort) isOver() bool {
 	for ; t != nil; t = t.of {
@@ -67,6 +78,9 @@ func (t *effort) isOver() bool {
 	}
 	return false
 }
+
+// giveUp lets nothing be done any more.
+func (t *effort) giveUp() { t.left, t.ended = -1, true }
 
 // end notes that there was not enough. It says whether that was known.
 func (t *effort) end() (known bool) {
@@ -187,6 +201,11 @@ func (w *weight) value(v cty.Value) {
 		w.typ(t)
 	case t == cty.String:
 		w.pieces += len(v.AsString()) / pieceOfText
+	case t.IsSetType() && t.ElementType().IsPrimitiveType():
+		// Its elements were counted before they came to be in it. They are sorted by
+		// whoever goes through them.
+		n := v.LengthInt()
+		w.elements, w.pieces = w.elements+n, w.pieces+n*bits.Len(uint(n))
 	case holdsOthers(t):
 		w.elements += v.LengthInt()
 		for it := v.ElementIterator(); w.elements <= maxElements && it.Next(); {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -32,6 +33,21 @@ func (f frame) arguments(b *body) (cty.Value, hcl.Diagnostics) {
 		diags = nil
 	}
 	return cty.ObjectVal(all), diags
+}
+
+// argumentsNamed evaluates some of a block's arguments to an object of those.
+func (f frame) argumentsNamed(b *body, names []string) (cty.Value, hcl.Diagnostics) {
+	var diags hcl.Diagnostics
+	some := make(map[string]cty.Value, len(names))
+	for _, a := range b.schema.Attrs {
+		if !slices.Contains(names, a.Name) {
+			continue
+		}
+		v, more := f.oneArgument(b, a)
+		diags = append(diags, more...)
+		some[a.Name] = v
+	}
+	return cty.ObjectVal(some), diags
 }
 
 func (f frame) nestedArguments(b *body, n schema.Block) (cty.Value, hcl.Diagnostics) {
@@ -90,7 +106,13 @@ func (f frame) oneArgument(b *body, a schema.Attr) (cty.Value, hcl.Diagnostics) 
 	case schema.RefSteps, schema.RefFaults:
 		return f.stepList(a, e)
 	}
-	v, diags := f.ofAny(e)
+	return f.ofAny(e, a.Name, func(f frame) (cty.Value, hcl.Diagnostics) { return f.given(b, a, e) })
+}
+
+// given is an argument as it is written.
+func (f frame) given(b *body, a schema.Attr, e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
+	unknown := cty.UnknownVal(plainType(a.ValueType()))
+	v, diags := f.value(e)
 	if d := f.readThrough(e, v); d != nil {
 		diags = append(diags, d)
 	}

@@ -100,6 +100,14 @@ func (f frame) mayBeDead(dead bool) frame {
 
 // value evaluates an expression. While checking it never returns diagnostics.
 func (f frame) value(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
+	if f.mayBeSame(e) {
+		return f.ofAny(e, "", func(f frame) (cty.Value, hcl.Diagnostics) { return f.itself(e) })
+	}
+	return f.itself(e)
+}
+
+// itself is value of an expression by itself.
+func (f frame) itself(e hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 	if ok, d := f.spend(e, effortOf(e)); !ok {
 		return cty.DynamicVal, problem(d)
 	}

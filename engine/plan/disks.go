@@ -39,7 +39,7 @@ func (b *builder) cannotFill(node, path string, leave cty.Value) (why, hint stri
 	if n == nil || n.Kind != "" { // a kind may mount something itself
 		return "", ""
 	}
-	from, known := mountedAt(path, attr(b.evaluate(n.Body), "mounts"))
+	from, known := mountedAt(path, attr(b.some(n.Body, "mounts"), "mounts"))
 	name, isVolume := strings.CutPrefix(from, "volume.")
 	switch {
 	case !known:

@@ -76,8 +76,9 @@ func (b *builder) evaluateFew(address string) nodeSays {
 	if n == nil {
 		return nodeSays{}
 	}
-	few, args := nodeSays{map[string]cty.Value{}, n.Range}, b.evaluate(n.Body)
-	for _, name := range []string{"cpus", "memory", "networks", schema.MayExitArg} {
+	names := []string{"cpus", "memory", "networks", schema.MayExitArg}
+	few, args := nodeSays{map[string]cty.Value{}, n.Range}, b.some(n.Body, names...)
+	for _, name := range names {
 		few.args[name] = attr(args, name)
 	}
 	return few

@@ -105,7 +105,7 @@ const defaultNetwork = "network.default"
 // material is what a node is made of, as far as it is known while planning:
 // the IDs of its image, networks and volumes.
 func (b *builder) material(n *lang.Node) []string {
-	args := b.evaluate(n.Body)
+	args := b.some(n.Body, "image", "networks", "mounts")
 	var ids []string
 	if id := b.image(n, attr(args, "image")); id != "" {
 		ids = append(ids, id)

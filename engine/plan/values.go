@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/lang"
@@ -67,7 +68,18 @@ func (b *builder) evaluate(body *lang.Body) cty.Value {
 	if body == nil {
 		return cty.DynamicVal
 	}
-	v, diags := body.Eval(b.scope)
+	return knownOf(body.Eval(b.scope))
+}
+
+// some is evaluate for some of the arguments.
+func (b *builder) some(body *lang.Body, names ...string) cty.Value {
+	if body == nil {
+		return cty.DynamicVal
+	}
+	return knownOf(body.Some(b.scope, names...))
+}
+
+func knownOf(v cty.Value, diags hcl.Diagnostics) cty.Value {
 	if diags.HasErrors() || v == cty.NilVal {
 		return cty.DynamicVal
 	}
