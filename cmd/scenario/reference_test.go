@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/scenario-run/scenario/dsl/diag"
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/dsl/reference"
+	"github.com/scenario-run/scenario/dsl/schema"
 )
 
 func language() *reference.Language { return reference.New(system().registry().Vocabulary()) }
@@ -132,6 +135,57 @@ func TestEveryWordIsFound(t *testing.T) {
 		}
 		if out.Len() == 0 {
 			t.Error(fmt.Sprint(topic.Name, " says nothing"))
+		}
+	}
+}
+
+// Every argument and result, in whatever it is nested, and every value that is one
+// of a few is found by how a file or a message writes it.
+func TestEveryPathAndEveryValueIsFound(t *testing.T) {
+	v := system().registry().Vocabulary()
+	l := reference.New(v)
+	var walk func(path string, o schema.Object)
+	walk = func(path string, o schema.Object) {
+		for _, a := range o.Attrs {
+			if len(l.Find(path+"."+a.Name)) == 0 {
+				t.Errorf("%s.%s is not found", path, a.Name)
+			}
+			for _, e := range a.Enum {
+				if len(l.Find(e)) == 0 {
+					t.Errorf("%q, a value of %s.%s, is not found", e, path, a.Name)
+				}
+			}
+			walk(path+"."+a.Name, schema.Object{Attrs: a.Fields})
+		}
+		for _, b := range o.Blocks {
+			if len(l.Find(path+"."+b.Name)) == 0 {
+				t.Errorf("%s.%s is not found", path, b.Name)
+			}
+			walk(path+"."+b.Name, b.Body)
+			if b.Of == "" {
+				continue
+			}
+			for _, of := range v.Types(b.Of) {
+				if o, err := b.BodyOf(of); err == nil && of.Kind == b.Of {
+					walk(path+"."+b.Name+"."+of.Name, o)
+				}
+			}
+		}
+	}
+	for _, b := range lang.Blocks() {
+		walk(b.Name, b.Args.And(b.Meta).And(b.Value))
+	}
+	for _, ty := range l.Types {
+		walk(ty.Name, ty.Args)
+		if ty.Result != nil {
+			walk(ty.Name, ty.Result(cty.UnknownVal(ty.Args.Type())))
+		}
+	}
+	for _, f := range l.Formats {
+		if strings.Contains(f.Example, `"SIG`) || strings.Contains(f.Example, "bit") {
+			if found := l.Find(f.Example); len(found) != 1 || found[0].Name != string(f.Format) {
+				t.Errorf("%s is %v, not in the format %s", f.Example, found, f.Format)
+			}
 		}
 	}
 }

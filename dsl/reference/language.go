@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"slices"
+
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/scenario-run/scenario/dsl/diag"
@@ -74,6 +76,18 @@ func New(v schema.Vocabulary) *Language {
 	}
 	l.topics = l.makeTopics()
 	return l
+}
+
+// With adds topics that aren't the language's own. What there is to say of one is
+// its Doc.
+func (l *Language) With(topics ...Topic) *Language {
+	more := *l
+	more.topics = slices.Clone(l.topics)
+	for _, t := range topics {
+		t.Summary, t.Doc = summaryOf(t.Doc), afterFirstSentence(t.Doc)
+		more.topics = append(more.topics, t)
+	}
+	return &more
 }
 
 // functions joins what funcs says of its functions with their parameters.

@@ -171,7 +171,12 @@ func (l *Language) within(path []string) []Topic {
 	if len(below) == 0 {
 		return owners
 	}
-	return membersOf(owners, below)
+	for _, find := range []func([]Topic, []string) []Topic{membersOf, l.throughType, named, l.labelled} {
+		if found := find(owners, below); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
 }
 
 // refersTo returns what a reference of a file is to: what all that it can be

@@ -13,6 +13,9 @@ func (l *Language) Overview(to io.Writer, s Style) error {
 		"A plural, such as `explain faults`, lists one kind.", 0)
 	for _, k := range Kinds() {
 		list := l.List(k)
+		if len(list) == 0 {
+			continue
+		}
 		switch k {
 		case FunctionTopic:
 			w.groups("Functions", list)

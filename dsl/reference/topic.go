@@ -24,13 +24,16 @@ const (
 	FormatTopic    Kind = "format"
 	ValueTypeTopic Kind = "value type"
 	CodeTopic      Kind = "code"
+	ExitTopic      Kind = "exit code" // of the program, which gives them to With
+
+	ValueTopic Kind = "value" // of those that are found, but not listed
 )
 
-// Kinds returns all kinds, in order.
+// Kinds returns the kinds that are listed, in order.
 func Kinds() []Kind {
 	return []Kind{
 		BlockTopic, ActionTopic, FaultTopic, ProbeTopic, WorkloadTopic, NodeKindTopic,
-		RootTopic, FunctionTopic, StatisticTopic, ArgumentTopic, AttributeTopic, FormatTopic, ValueTypeTopic, CodeTopic,
+		RootTopic, FunctionTopic, StatisticTopic, ArgumentTopic, AttributeTopic, FormatTopic, ValueTypeTopic, CodeTopic, ExitTopic,
 	}
 }
 
@@ -85,12 +88,22 @@ func (l *Language) Topics() []Topic { return l.topics }
 // Find returns what a word means, or, of a kind and a word, what the word means
 // as one of that kind. A path leads to what stands below a word: kill.signal,
 // or kill and signal as two words. A reference such as var.replicas finds what
-// its root refers to. A plural such as "faults" finds nothing here: see List.
+// its root refers to; a value such as SIGKILL or 10mbit, what it is a value of. A
+// plural such as "faults" finds nothing here: see List.
 func (l *Language) Find(words ...string) []Topic {
 	if len(words) == 0 {
 		return nil
 	}
-	name := withoutBrackets(words[len(words)-1])
+	found := l.called(words)
+	if len(found) == 0 {
+		found = l.meant(asName(strings.Join(words, " ")))
+	}
+	return found
+}
+
+// called returns what has the words as its name or leads to.
+func (l *Language) called(words []string) []Topic {
+	name := withoutBrackets(asName(words[len(words)-1]))
 	kind := strings.Join(words[:len(words)-1], " ")
 	var found []Topic
 	for _, t := range l.topics {
@@ -152,7 +165,7 @@ func (l *Language) List(k Kind) []Topic {
 	return all
 }
 
-// Words returns every word that Find finds, and the plurals of kinds, sorted.
+// Words returns the name of every topic, and the plurals of kinds, sorted.
 func (l *Language) Words() []string {
 	var words []string
 	for _, t := range l.topics {

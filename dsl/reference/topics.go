@@ -347,7 +347,7 @@ func splitNonEmpty(s, sep string) []string {
 }
 
 func formatTopic(f schema.FormatInfo) Topic {
-	return Topic{Kind: FormatTopic, Name: string(f.Format), Summary: summaryOf(f.Doc), Doc: f.Doc, Usage: f.Example}
+	return Topic{Kind: FormatTopic, Name: string(f.Format), Summary: summaryOf(f.Doc), Doc: afterSummary(f.Doc), Usage: f.Example}
 }
 
 // valueTypeTopic shows a type in the block that it can stand in.

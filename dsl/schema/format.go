@@ -76,6 +76,10 @@ func (f Format) Info() (FormatInfo, bool) {
 	return FormatInfo{}, false
 }
 
+// Takes says whether a known value, of the type that the format is one of, is in
+// it.
+func (i FormatInfo) Takes(v cty.Value) bool { return i.check(v) == nil }
+
 // Refuse reports what is wrong with a known, non-null value of the attribute's
 // type: that of its format first, then its own Check.
 func (a Attr) Refuse(v cty.Value) error {
