@@ -259,6 +259,11 @@ func (f frame) nodes(a schema.Attr, b *body, e hclsyntax.Expression, v cty.Value
 	if !known {
 		return unknown, nil
 	}
+	if f.checking() { // what is chosen while running may overlap
+		if d := again(a, e, v); d != nil {
+			return unknown, hcl.Diagnostics{d}
+		}
+	}
 	return f.someOf(a, e, list)
 }
 
