@@ -2,9 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -47,43 +44,5 @@ func TestAFaultThatInjectsOthersIsHealedAfterThem(t *testing.T) {
 	child := &live{v: &vertex{injector: chaos.v}}
 	if !injectsAny(chaos, []*live{child, chaos}) || injectsAny(child, []*live{child, chaos}) {
 		t.Error("who has injected whom is not seen")
-	}
-}
-
-func TestANodeThatIsCutOffAndNotReadySaysByWhat(t *testing.T) {
-	for want, unreachable := range map[string]*linkScene{
-		"because of action.cut": isolatedAndKilled(),
-		"because of action.off": func() *linkScene {
-			s := attachScene()
-			var was step.Attachment
-			s.thenWithNodes(s.fault("off", unplugged(&was), cty.EmptyObjectVal, schema.Attached))
-			s.thenWithNodes(s.fault("kill", killFault("node.a"), cty.EmptyObjectVal, schema.Down))
-			return s
-		}(),
-	} {
-		t.Run(want, func(t *testing.T) {
-			s := unreachable
-			var dead atomic.Bool
-			s.fake.Script, s.fake.Fail = acceptsOn80, func(_ context.Context, op, _ string) error {
-				if op == "Dial" && dead.Load() {
-					return errors.New("it does not answer")
-				}
-				return nil
-			}
-			s.nodes[0].Body = valueBody(cty.ObjectVal(map[string]cty.Value{"image": cty.StringVal("x"), "ready": cty.ObjectVal(map[string]cty.Value{
-				"tcp": cty.NumberIntVal(80), "within": cty.StringVal("5s"),
-			})}))
-			s.do("mend", func(ctx context.Context, env *step.Env) error {
-				dead.Store(true)
-				return env.Faults.Heal(ctx, "action.kill")
-			})
-			p := s.play(t, t.TempDir())
-			p.expect(t, 1)
-			p.expectCause(t, "node.a was not ready within 5s", want)
-			hint := p.Variants[0].Cause.Hint
-			if !strings.Contains(hint, "by the same heal") {
-				t.Errorf("hint %q", hint)
-			}
-		})
 	}
 }

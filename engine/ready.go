@@ -39,7 +39,11 @@ func (x *executor) passGate(ctx context.Context, n *node) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return lateError(inner, fmt.Sprintf("%s could not be started within %s%s", n.decl.Address, text(within), paren(n.ready.where)), err)
+	late := lateError(inner, fmt.Sprintf("%s could not be started within %s%s", n.decl.Address, text(within), paren(n.ready.where)), err)
+	if step.IsFinal(err) {
+		return late
+	}
+	return x.blameHindrances(n, late)
 }
 
 func (x *executor) envFor(n *node) step.Env {
@@ -112,7 +116,7 @@ func (c nodesOf) WaitReady(ctx context.Context, address string) error {
 		tail, _ := c.LogTail(ctx, address, tailLines) // of a node that is there it can't fail
 		late = late.WithLog(address, detailOf(tail))
 	}
-	return x.blameCut(n, late)
+	return x.blameHindrances(n, late)
 }
 
 // becameReady takes in that a node is ready, unless it is another start's.

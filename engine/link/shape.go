@@ -167,6 +167,17 @@ func Cuts(links []Link, from, to string) bool {
 	})
 }
 
+// Blocked are the ports at which links stop every packet to an end from another.
+func Blocked(links []Link, from, to string) (ports []int) {
+	for _, l := range links {
+		stops := l.Effect.Verdict == Drop || l.Effect.Verdict == Reject
+		if stops && l.Effect.Port != 0 && onWay(l, from, to) && !slices.Contains(ports, l.Effect.Port) {
+			ports = append(ports, l.Effect.Port)
+		}
+	}
+	return ports
+}
+
 func onWay(l Link, from, to string) bool {
 	return (l.From == from || l.From == Everyone) && (l.To == to || l.To == Everyone)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,5 +156,19 @@ func TestLossesLeaveAShareOfRoundTrips(t *testing.T) {
 		if got := Survive(links, "node.a", to); math.Abs(got-want) > 1e-9 {
 			t.Errorf("a and %s: %v", to, got)
 		}
+	}
+}
+
+func TestAPortIsBlockedTheWayThatPacketsGo(t *testing.T) {
+	block := func(from, to string, e Effect) Link { return Link{from, to, e} }
+	links := []Link{
+		block(Everyone, "node.a", Effect{Verdict: Reject, Port: 80}), block("node.b", "node.a", Effect{Verdict: Drop, Port: 81}),
+		block("node.a", Everyone, Effect{Verdict: Drop, Port: 82}), block(Everyone, "node.a", Effect{Verdict: Drop, Port: 80}), block(Everyone, "node.a", Effect{Verdict: Drop}),
+	}
+	if got := Blocked(links, "network", "node.a"); !slices.Equal(got, []int{80}) {
+		t.Errorf("from outside: %v", got)
+	}
+	if got := Blocked(links, "node.b", "node.a"); !slices.Equal(got, []int{80, 81}) {
+		t.Errorf("from another node: %v", got)
 	}
 }
