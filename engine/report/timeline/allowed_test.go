@@ -27,8 +27,8 @@ func TestAnExitThatAFaultAllowsIsShownWithTheFault(t *testing.T) {
 		if said := out.String(); !strings.Contains(said, "exited, code 3, while action.cut was in effect, which allows it") {
 			t.Errorf("%v: %s", mode, said)
 		}
-		if first, ok := tl.variants["a"].firstSymptom(0, 1); !ok || !strings.Contains(first.text, "node.web exited, code 3") {
-			t.Errorf("%v: first symptom %+v", mode, first)
+		if seen := tl.variants["a"].seen; len(seen) != 1 || !strings.Contains(seen[0].text, "node.web exited, code 3") {
+			t.Errorf("%v: symptoms %+v", mode, seen)
 		}
 	}
 }

@@ -183,64 +183,6 @@ func (t *Timeline) observation(v *variant, o event.Observation) {
 	t.print(strings.TrimRight("    "+t.palette.dim.Sprint(padLeft(when, 8))+"  "+tint.Sprint(padRight(o.Result, 7))+" "+padRight(times, 6)+" "+text, " "))
 }
 
-// manyFaults is how many faults are shown each, whatever came of them. Of more,
-// those that were over and did no harm are counted only.
-const manyFaults = 4
-
-// drawFaults shows which faults were in effect when it failed, or had been,
-// and what was first seen to go wrong after each. Of one that decided the verdict
-// itself, that has been said.
-func (t *Timeline) drawFaults(v *variant, when time.Duration, decided string) {
-	before := slices.DeleteFunc(slices.Clone(v.faults), func(f *faultLife) bool { return f.injected > when })
-	if len(before) == 0 {
-		return
-	}
-	t.readSamples(v)
-	t.section("faults and what came first after each")
-	harmless := 0
-	for _, f := range before {
-		first, found := v.firstSymptom(f.injected, v.lastOf(f, when))
-		over := f.active > 0 && f.healed > 0 && f.healed <= when && f.broken == ""
-		if len(before) > manyFaults && over && !found {
-			harmless++
-			continue
-		}
-		t.drawInfluence(v, f, when)
-		if f.step == decided && f.broken != "" {
-			continue
-		}
-		if f.broken != "" {
-			t.paragraph("       ", "its state is not known: "+clean(f.broken))
-		}
-		switch {
-		case found:
-			t.paragraph("       ", "first symptom "+at(v.sinceStart(first.at))+": "+clean(first.text))
-		case f.broken == "": // else that itself went wrong
-			for _, l := range wrap("nothing was seen to go wrong after it", t.room(7)) {
-				t.print("       " + t.palette.dim.Sprint(l))
-			}
-		}
-	}
-	if harmless > 0 {
-		t.paragraph("    ", plural(harmless, "more fault")+" healed before, without anything that was seen to go wrong")
-	}
-}
-
-// lastOf is until when a symptom may be one of a fault: until what decided the
-// verdict, or, once it has been healed, until the next one is injected.
-func (v *variant) lastOf(f *faultLife, when time.Duration) time.Duration {
-	until := when + time.Second
-	if f.healed == 0 {
-		return until
-	}
-	for _, next := range v.faults {
-		if next.injected >= f.healed {
-			until = min(until, next.injected)
-		}
-	}
-	return until
-}
-
 // drawInfluence says what a fault did, and from when to when.
 func (t *Timeline) drawInfluence(v *variant, f *faultLife, when time.Duration) {
 	s := v.step(f.step)

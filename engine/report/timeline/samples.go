@@ -55,7 +55,7 @@ func (t *Timeline) firstFailures(v *variant, w event.WorkloadStarted, in *bufio.
 			}
 		}
 		if first {
-			v.symptom(at, strings.TrimSuffix(name+": "+s.Class+": "+s.Error, ": "))
+			v.symptom(at, "", strings.TrimSuffix(name+": "+s.Class+": "+s.Error, ": "))
 		}
 	}
 }

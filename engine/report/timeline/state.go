@@ -63,12 +63,6 @@ type faultLife struct {
 	broken                   string // why nothing is known of its state
 }
 
-// symptom is a sign that something does not work, for whom it shows at.
-type symptom struct {
-	at   time.Duration
-	text string
-}
-
 func newVariant(e event.Event, s event.VariantStarted) *variant {
 	v := &variant{
 		key: e.Variant, began: e.Mono, wall: e.Time, started: s,
@@ -144,7 +138,7 @@ func (v *variant) record(e event.Event) {
 		v.traffic = append(v.traffic, b)
 	case event.WorkloadFinished:
 		if b.FirstError != "" {
-			v.symptom(seconds(b.FirstErrorAt), stepName(v.step(b.Workload))+": "+b.FirstError)
+			v.symptom(seconds(b.FirstErrorAt), "", stepName(v.step(b.Workload))+": "+b.FirstError)
 		}
 	case event.PhaseStarted:
 		v.phase = b.Phase
@@ -191,7 +185,7 @@ func (v *variant) recordNode(e event.Event, b event.NodeChanged) {
 	}
 	v.node[b.Node] = b.State
 	if starved(b) {
-		v.symptom(e.Mono, b.Node+" "+starvedText)
+		v.symptom(e.Mono, b.Node, b.Node+" "+starvedText)
 	}
 	if b.State != "exited" {
 		return
@@ -200,7 +194,7 @@ func (v *variant) recordNode(e event.Event, b event.NodeChanged) {
 		v.exits[b.Node] = nodeExit{e.Mono, b}
 	}
 	if b.Unasked || b.AllowedBy != "" {
-		v.symptom(e.Mono, exitText(b))
+		v.symptom(e.Mono, b.Node, exitText(b))
 	}
 }
 
@@ -215,11 +209,11 @@ func (v *variant) recordEnd(e event.Event, b event.StepFinished) {
 	s := v.step(b.Step)
 	for _, o := range b.History {
 		if o.Result == "false" || o.Result == "error" {
-			v.symptom(seconds(o.At), kindOf(s)+" "+stepName(s)+": "+o.Text)
+			v.symptom(seconds(o.At), "", kindOf(s)+" "+stepName(s)+": "+o.Text)
 		}
 	}
 	if b.Cause != nil && len(b.History) == 0 && b.State != event.Skipped && b.State != event.Cancelled {
-		v.symptom(e.Mono, kindOf(s)+" "+stepName(s)+": "+b.Cause.Message)
+		v.symptom(e.Mono, "", kindOf(s)+" "+stepName(s)+": "+b.Cause.Message)
 	}
 }
 
@@ -295,28 +289,6 @@ func effect(b event.FaultChanged) string {
 // decides says that a state counts for the verdict.
 func decides(s event.State) bool {
 	return s == event.Failed || s == event.Error || s == event.Inconclusive
-}
-
-// maxSymptoms bounds what a long run keeps; the oldest go first.
-const maxSymptoms = 4096
-
-func (v *variant) symptom(at time.Duration, text string) {
-	if len(v.seen) >= maxSymptoms {
-		v.seen = slices.Delete(v.seen, 0, maxSymptoms/2)
-	}
-	v.seen = append(v.seen, symptom{at, text})
-}
-
-// firstSymptom is the earliest one from a time on, before another.
-func (v *variant) firstSymptom(from, until time.Duration) (symptom, bool) {
-	var first symptom
-	found := false
-	for _, s := range v.seen {
-		if s.at >= from && s.at <= until && (!found || s.at < first.at) {
-			first, found = s, true
-		}
-	}
-	return first, found
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
