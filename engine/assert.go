@@ -304,6 +304,7 @@ func (a *assertion) pass(how string) outcome {
 // fail is the outcome with all that explains it.
 func (a *assertion) fail(state event.State, message string) outcome {
 	c := &event.Cause{State: state, Message: message, Excerpt: a.x.explained(a.decl.Condition, a.at.parts)}
+	c.Unevaluated = a.at.result == isError && a.at.diags.HasErrors()
 	if a.at.result == isUnknown {
 		c.Hint = "a window without samples, or a percentile of fewer than 20, has no value; give the assert a within, so that it waits for more"
 	}

@@ -164,6 +164,20 @@ func TestAnEvaluationAsksEachProbeOnceAndAllAtTheSameTime(t *testing.T) {
 	}
 }
 
+func TestAConditionWithoutAValueIsNoFailureOfWhatWasTested(t *testing.T) {
+	s := newScene()
+	s.then(s.action("it", nothing))
+	s.then(s.assertion("x", lang.Assert{}, func(lang.Scope) (cty.Value, hcl.Diagnostics) {
+		return cty.DynamicVal, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Invalid index"}}
+	}, nil))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 1)
+	p.expectCause(t, "can't be evaluated: Invalid index")
+	if !p.Variants[0].Cause.Unevaluated {
+		t.Error("it isn't said that an expression has no value")
+	}
+}
+
 func TestAProbeThatCanNotBeAskedIsNotYetAndFailsAtTheEnd(t *testing.T) {
 	s := newScene()
 	a := s.probe("a", func(context.Context) (int64, error) { return 0, errors.New("no route") })
@@ -173,6 +187,9 @@ func TestAProbeThatCanNotBeAskedIsNotYetAndFailsAtTheEnd(t *testing.T) {
 	p := s.play(t, t.TempDir())
 	p.expect(t, 1)
 	p.expectCause(t, "can't be evaluated", "probe.a: no route")
+	if p.Variants[0].Cause.Unevaluated {
+		t.Error("the expression is blamed for what could not be asked")
+	}
 }
 
 func TestAPanicInAProbeDoesNotEndTheEngine(t *testing.T) {

@@ -338,7 +338,7 @@ func (x *executor) arguments(ctx context.Context, v *vertex, body *lang.Body) (c
 
 // diagCause makes a cause of what an evaluation reported.
 func (x *executor) diagCause(diags hcl.Diagnostics) *event.Cause {
-	c := &event.Cause{State: event.Failed, Message: diagText(diags)}
+	c := &event.Cause{State: event.Failed, Message: diagText(diags), Unevaluated: true}
 	if d := firstError(diags); d != nil && d.Subject != nil {
 		c.Excerpt = x.excerpt(*d.Subject)
 	}

@@ -45,6 +45,7 @@ type executor struct {
 	places     provisioned
 	inRounds   map[*group][]*lang.Probe // probes of rounds by time that go on
 	traffic    map[string]*workloadRun  // by address of the step
+	sentLate   []string                 // of the traffic that was, a sentence each
 	faults     []*fault.Life            // in the order of their injection
 	lives      map[*fault.Life]*live
 	links      linkMatrix

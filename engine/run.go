@@ -55,6 +55,9 @@ type Options struct {
 	// Interrupts are the signals that ask the run to end: the first one starts
 	// nothing more, the second skips cleanup steps, the third returns at once.
 	Interrupts <-chan os.Signal
+	// Load is the load of this machine, averaged over a minute, and the number of
+	// its CPUs; nil, or false: that isn't known.
+	Load func() (load float64, cpus int, ok bool)
 	// Invalid are the files that could not be loaded.
 	Invalid []event.FileInvalid
 	// Warned are files that could be, but not without warnings.

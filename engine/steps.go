@@ -67,6 +67,7 @@ func (x *executor) when(ctx context.Context, v *vertex, when *lang.Expr) (outcom
 		return outcome{state: event.Skipped, summary: "skipped: " + oneLineOf(when.Explain(e), val)}, true
 	default:
 		c := &event.Cause{State: res.verdict(), Message: "when " + res.why(e, diags), Excerpt: x.explained(when, when.Explain(e))}
+		c.Unevaluated = res == isError && diags.HasErrors()
 		return outcome{state: c.State, cause: c}, true
 	}
 }

@@ -30,7 +30,7 @@ func (r *run) runVariant(ctx context.Context, v Variant) VariantResult {
 	res.Seconds = x.now().Sub(x.opened).Seconds()
 	x.emit(event.VariantFinished{
 		State: res.State, Seconds: res.Seconds, Cause: res.Cause, Step: res.Step, TimedOut: res.TimedOut,
-		Left: res.Left, Repeat: v.Repeat, Kept: x.keptNodes(),
+		Left: res.Left, Repeat: v.Repeat, Kept: x.keptNodes(), Busy: x.busySigns(res.State),
 	})
 	return res
 }

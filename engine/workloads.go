@@ -248,7 +248,9 @@ func (w *workloadRun) end(ctx context.Context, patience time.Duration) error {
 		}
 		w.x.emit(e)
 		if l := w.store.SentLate(); l.Share() > tooLate {
-			w.x.emit(event.Warning{Text: sentLateText(w.id, l)})
+			said := sentLateText(w.id, l)
+			w.x.emit(event.Warning{Text: said})
+			w.x.ask(func() { w.x.sentLate = append(w.x.sentLate, said) })
 		}
 	})
 	return late

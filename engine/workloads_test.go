@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,28 +88,60 @@ func TestAWorkloadIsStartedWhenItsBaselineStandsAndRunsUntilTheEnd(t *testing.T)
 
 func TestAMachineThatIsTooBusyToSendOnTimeIsNamed(t *testing.T) {
 	s := newScene()
-	s.then(s.workload("w", 0, func(ctx context.Context, _ []byte, line func([]byte) error) error {
-		begin := time.Now().UnixNano()
-		for seq := range int64(50) {
-			due := begin + seq*1e6
-			x := traffic.Sample{Seq: seq, Due: due, Start: due + 1e6, End: due + 2e6, Outcome: traffic.OK, Code: 200}
-			if seq == 7 {
-				x.Start, x.End = due+120e6, due+121e6
-			}
-			if err := line(traffic.Line{Sample: &x, Settled: due + 1e6}.Append(nil)); err != nil {
-				return err
-			}
-		}
-		<-ctx.Done()
-		return nil
-	}))
+	s.then(s.workload("w", 0, sentLate))
 	s.then(s.action("wait", sleeps(time.Second)))
 	p := s.play(t, t.TempDir())
 	p.expect(t, 0)
-	want := "workload.w: 1 of 50 requests (2 %) were sent more than 10ms late, up to 120ms: the machine that sends them is too busy, and latencies count that in"
-	if got := of[event.Warning](p); len(got) != 1 || got[0].Text != want {
+	if got := of[event.Warning](p); len(got) != 1 || got[0].Text != sentLateSaid {
 		t.Errorf("got %+v", got)
 	}
+	if got := of[event.VariantFinished](p)[0].Busy; len(got) > 0 {
+		t.Errorf("of one that passed: %q", got)
+	}
+}
+
+// Whoever judges a failure must know that the machine was too busy.
+func TestAFailureSaysThatTheMachineWasBusy(t *testing.T) {
+	for name, test := range map[string]struct {
+		load func() (float64, int, bool)
+		want []string
+	}{
+		"its load is not known": {nil, []string{sentLateSaid}},
+		"its load is large":     {func() (float64, int, bool) { return 17.4, 2, true }, []string{sentLateSaid, "the load of this machine was 17 in the last minute, on 2 CPUs: what is slow may be so for want of them"}},
+		"its load is small":     {func() (float64, int, bool) { return 4, 2, true }, []string{sentLateSaid}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene()
+			s.opts.Load = test.load
+			s.then(s.workload("w", 0, sentLate))
+			s.then(s.action("wait", sleeps(time.Second)))
+			s.then(s.action("fail", func(context.Context, *step.Env) (step.Result, error) { return step.Result{}, step.Failf("no") }))
+			p := s.play(t, t.TempDir())
+			p.expect(t, 1)
+			if got := of[event.VariantFinished](p)[0].Busy; !slices.Equal(got, test.want) {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+const sentLateSaid = "workload.w: 1 of 50 requests (2 %) were sent more than 10ms late, up to 120ms: the machine that sends them is too busy, and latencies count that in"
+
+// sentLate sends 50 requests, one of them late.
+func sentLate(ctx context.Context, _ []byte, line func([]byte) error) error {
+	begin := time.Now().UnixNano()
+	for seq := range int64(50) {
+		due := begin + seq*1e6
+		x := traffic.Sample{Seq: seq, Due: due, Start: due + 1e6, End: due + 2e6, Outcome: traffic.OK, Code: 200}
+		if seq == 7 {
+			x.Start, x.End = due+120e6, due+121e6
+		}
+		if err := line(traffic.Line{Sample: &x, Settled: due + 1e6}.Append(nil)); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	return nil
 }
 
 func TestWithoutABaselineNothingIsInjectedAndNothingCanBeConcluded(t *testing.T) {
@@ -261,4 +294,7 @@ func TestAnOutputThatCanNotBeEvaluatedFails(t *testing.T) {
 	p := s.play(t, t.TempDir())
 	p.expect(t, 1)
 	p.expectCause(t, "Invalid index")
+	if !p.Variants[0].Cause.Unevaluated {
+		t.Error("it isn't said that an expression has no value")
+	}
 }

@@ -116,6 +116,7 @@ func crlf(ts *testscript.TestScript, _ bool, args []string) {
 // wrong.
 func inMemory() *world {
 	w := system()
+	w.load = nil // which would be that of the tests
 	rt := fake.New(fake.Options{Fail: fail(w), Script: script, Image: image, Made: []string{"scenario/old:1", "scenario/old:2"}, Lacks: lacks(w)})
 	w.runtime = func() (runtime.Runtime, error) {
 		if why := w.env("FAKE_UNREACHABLE"); why != "" {

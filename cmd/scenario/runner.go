@@ -96,6 +96,7 @@ func (r *runner) options(l *loaded, registry *step.Registry) (engine.Options, er
 		Parallel: r.f.parallel, StopAtFailure: r.f.failFast,
 		Source: func(name string) []byte { return l.texts[name] },
 		About:  r.about(l),
+		Load:   r.w.load,
 	}
 	if r.home != "" {
 		o.Latest = filepath.Join(r.home, "latest")

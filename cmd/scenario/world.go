@@ -33,6 +33,9 @@ type world struct {
 	// signals delivers the signals that ask for an end, until stop is called.
 	signals func() (signals <-chan os.Signal, stop func())
 
+	// load is that of this machine, see engine.Options; nil: not known.
+	load func() (load float64, cpus int, ok bool)
+
 	registry func() *step.Registry
 	// runtime connects to the place where nodes live. It need not answer yet.
 	runtime func() (runtime.Runtime, error)
@@ -55,6 +58,7 @@ func system() *world {
 		random:   rand.Reader,
 		terminal: terminalSize,
 		signals:  endSignals,
+		load:     machineLoad,
 		registry: actions.New,
 		runtime:  connect,
 		guard:    startGuardian,

@@ -244,6 +244,9 @@ type (
 		// Repeat is the command that runs just this again.
 		Repeat string `json:"repeat,omitempty"`
 		Kept   []Kept `json:"kept,omitempty"`
+		// Busy are signs that the machine had more to do than it could, of a
+		// variant that did not pass: sentences.
+		Busy []string `json:"busy,omitempty"`
 	}
 
 	// Kept is a node that outlives the run, and the commands by which a person

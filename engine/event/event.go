@@ -75,6 +75,9 @@ type Cause struct {
 	LogOf   string   `json:"log_of,omitempty"`
 	Hint    string   `json:"hint,omitempty"` // what to do next
 	Excerpt *Excerpt `json:"excerpt,omitempty"`
+	// Unevaluated says that an expression of the file had no value at all: whether
+	// the file is wrong, or what it reads, nothing was judged.
+	Unevaluated bool `json:"unevaluated,omitempty"`
 	// Used are the blocks that use the defines which it came from the inside of,
 	// the innermost first.
 	Used []Excerpt `json:"used,omitempty"`

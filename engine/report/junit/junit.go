@@ -167,8 +167,17 @@ func variant(run *outcome.Run, v *outcome.Variant) *result {
 		return r
 	}
 	r.Line = v.Problems()[0].Place.Line
-	r.judge(state, &message{Message: plain(cause.Message), Type: string(state), Text: plain(v.Explain())})
+	r.judge(state, &message{Message: plain(cause.Message), Type: kindOf(state, cause), Text: plain(v.Explain())})
 	return r
+}
+
+// kindOf is the type of a failure or an error, by which CI systems tell them
+// apart: what was tested failed, or nothing could be judged.
+func kindOf(state event.State, cause *event.Cause) string {
+	if cause.Unevaluated {
+		return "unevaluated"
+	}
+	return string(state)
 }
 
 // class is a file's path with dots, by which CI systems sort cases into a tree.

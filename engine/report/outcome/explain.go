@@ -28,6 +28,10 @@ func (v *Variant) Explain() string {
 		}
 		b.WriteString(p.Text())
 	}
+	if v.Finished != nil && len(v.Finished.Busy) > 0 {
+		b.WriteString("\nthe machine was busy:\n")
+		indented(&b, strings.Join(v.Finished.Busy, "\n"))
+	}
 	if v.Finished != nil && v.Finished.Repeat != "" {
 		b.WriteString("\nagain: " + v.Finished.Repeat + "\n")
 	}
@@ -41,6 +45,9 @@ func (p Problem) Text() string {
 		b.WriteString(p.Where + ": ")
 	}
 	b.WriteString(p.Cause.Message + "\n")
+	if p.Cause.Unevaluated {
+		b.WriteString("  An expression has no value: the file is wrong, or what it reads is not of the form that it expects.\n")
+	}
 	fmt.Fprintf(&b, "  at %s:%d:%d\n", p.Place.File, p.Place.Line, p.Place.Column)
 	if x := p.Cause.Excerpt; x != nil {
 		indented(&b, x.Text)

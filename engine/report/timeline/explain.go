@@ -25,7 +25,7 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 		gap = "\n  "
 	}
 	t.print("  " + look.color.Sprint(look.word) + gap + took(b.Seconds))
-	if m := meaning(b.State); m != "" {
+	if m := meaning(b); m != "" {
 		t.paragraph("    ", m)
 	}
 	when := v.failedAt(e, b)
@@ -38,6 +38,7 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 	if b.Cause != nil {
 		t.drawCause(*b.Cause, look)
 	}
+	t.drawBusy(b.Busy)
 	if b.State != event.Cancelled {
 		t.drawHistory(v, v.ended[b.Step].History)
 		t.drawFaults(v, when, b.Step)
@@ -52,14 +53,30 @@ func (t *Timeline) explain(v *variant, e event.Event, b event.VariantFinished) {
 }
 
 // meaning is what a verdict says of what was tested, where that is not plain.
-func meaning(s event.State) string {
-	switch s {
-	case event.Error:
+func meaning(b event.VariantFinished) string {
+	switch {
+	case b.State == event.Failed && b.Cause != nil && b.Cause.Unevaluated:
+		return "An expression has no value, so that nothing was judged: the file is wrong, or what it reads is not of the form that it expects."
+	case b.State == event.Error:
 		return "The lab broke. That says nothing about what was tested."
-	case event.Inconclusive:
+	case b.State == event.Inconclusive:
 		return "Too little was seen to judge what was tested."
 	default:
 		return ""
+	}
+}
+
+// drawBusy says that the machine had too much to do, which whoever judges the
+// cause must know first.
+func (t *Timeline) drawBusy(signs []string) {
+	if len(signs) == 0 {
+		return
+	}
+	t.section("the machine was busy")
+	for _, s := range signs {
+		for _, l := range wrap(clean(s), t.room(4)) {
+			t.print("    " + t.palette.doubt.Sprint(l))
+		}
 	}
 }
 
