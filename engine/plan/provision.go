@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -189,35 +190,18 @@ func (b *builder) networks(used map[string]bool) {
 // startNodes adds the vertices of the nodes that are started at the beginning,
 // each after those that it depends on, and says what the first steps wait for.
 func (b *builder) startNodes() {
-	var all, early []string
-	for _, n := range b.variant.Nodes {
-		all = append(all, n.Address)
-		if b.starter[n.Address] == nil {
-			early = append(early, n.Address)
-		}
-	}
-	deps := func(address string) []string {
-		var on []string
-		for _, d := range b.node(address).DependsOn {
-			on = append(on, b.nodesOf(d)...)
-		}
-		return on
-	}
-	if cycle := dag.Cycle(all, deps); cycle != nil {
+	on := b.dependencies()
+	if cycle := dag.Cycle(on.nodes, on.of); cycle != nil {
 		b.dependencyCycle(cycle)
 		return
 	}
-	order, _ := dag.Order(early, deps)
+	order, _ := dag.Order(slices.Concat(on.nodes, on.lists), on.of)
 	for _, address := range order {
-		n := b.node(address)
-		w := &edgeSet{}
-		w.add(Edge{On: "create." + short(address), Need: lang.NeedFinished, Cause: ByNode})
-		for _, d := range deps(address) {
-			if b.starter[d] == nil {
-				w.add(Edge{On: d, Need: lang.NeedFinished, Cause: ByNode})
-			}
+		if isList(address) || b.starter[address] != nil {
+			continue
 		}
-		v := b.add(&Vertex{ID: address, Kind: NodeVertex, Node: n, Targets: []string{address}, Title: "start " + address, Waits: w.list()})
+		waits := append([]Edge{{On: "create." + short(address), Need: lang.NeedFinished, Cause: ByNode}}, b.waitsForNodes(on, address)...)
+		v := b.add(&Vertex{ID: address, Kind: NodeVertex, Node: b.node(address), Targets: []string{address}, Title: "start " + address, Waits: waits})
 		b.roots = append(b.roots, Edge{On: v.ID, Need: lang.NeedFinished, Cause: ByNode})
 	}
 	if len(b.roots) > 0 {
@@ -231,6 +215,10 @@ func (b *builder) startNodes() {
 }
 
 func (b *builder) dependencyCycle(cycle []string) {
+	if isList(cycle[0]) { // so is the last
+		cycle = append(cycle[1:], cycle[1])
+	}
+	cycle = slices.DeleteFunc(cycle, isList)
 	options := []diag.Option{}
 	for _, address := range cycle[1 : len(cycle)-1] {
 		options = append(options, diag.Also(b.node(address).Range, "part of the circle"))

@@ -266,6 +266,18 @@ func TestEdgesGrowWithTheStepsOnly(t *testing.T) {
 	}
 }
 
+func TestEdgesBetweenNodesGrowWithTheNodes(t *testing.T) {
+	const n = 300
+	p := build(t, fmt.Sprintf("node \"a\" {\n  count = %d\n  image = \"i\"\n}\nnode \"b\" {\n  count = %d\n  image = \"i\"\n  depends_on = node.a\n}\n", n, n))
+	edges := 0
+	for _, v := range p.Vertices {
+		edges += len(v.Waits)
+	}
+	if edges > 10*n {
+		t.Errorf("%d edges for %d nodes after %d", edges, n, n)
+	}
+}
+
 func TestAnyStepsAreOrderedAsTheLanguageSays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(rt, "n")

@@ -55,7 +55,7 @@ func sectionOf(v *Vertex) string {
 	switch {
 	case v.Cleanup:
 		return "cleanup"
-	case v.Step != nil, v.Kind == JoinVertex:
+	case v.Step != nil, v.Kind == JoinVertex && v.Waits[0].Cause != ByNode:
 		return stepsSection
 	default:
 		return "provision"
