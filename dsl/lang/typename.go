@@ -2,6 +2,7 @@ package lang
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,53 +44,45 @@ func typeName(t cty.Type) string {
 	switch {
 	case t == cty.NilType || t == cty.DynamicPseudoType:
 		return "a value"
-	case t == cty.String:
-		return "a string"
-	case t == cty.Number:
-		return "a number"
-	case t == cty.Bool:
-		return "a bool"
-	case t.Equals(schema.NodeType):
-		return "a node"
 	case t.IsTupleType() || t.IsListType():
 		return "a list" + of(t)
 	case t.IsSetType():
 		return "a set" + of(t)
 	case t.IsMapType():
 		return "a map" + of(t)
-	case t.IsObjectType():
-		return "an object"
+	}
+	if n := noun(t); n != "" {
+		return article(n)
 	}
 	return t.FriendlyName()
 }
 
+// noun is the word for a type that one word says enough of, or "".
+func noun(t cty.Type) string {
+	switch {
+	case t.IsPrimitiveType() || t.Equals(schema.NodeType):
+		return schema.Notation(t)
+	case t.IsObjectType():
+		return "object"
+	}
+	return ""
+}
+
+// of says what the elements of a type are, if all are the same and one word says
+// it.
 func of(t cty.Type) string {
 	var el cty.Type
 	if t.IsTupleType() {
 		all := t.TupleElementTypes()
-		if len(all) == 0 {
+		if len(all) == 0 || slices.ContainsFunc(all, func(x cty.Type) bool { return !x.Equals(all[0]) }) {
 			return ""
-		}
-		for _, x := range all {
-			if !x.Equals(all[0]) {
-				return ""
-			}
 		}
 		el = all[0]
 	} else {
 		el = t.ElementType()
 	}
-	switch {
-	case el == cty.String:
-		return " of strings"
-	case el == cty.Number:
-		return " of numbers"
-	case el == cty.Bool:
-		return " of bools"
-	case el.Equals(schema.NodeType):
-		return " of nodes"
-	case el.IsObjectType():
-		return " of objects"
+	if n := noun(el); n != "" {
+		return " of " + n + "s"
 	}
 	return ""
 }
