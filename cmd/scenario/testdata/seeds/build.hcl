@@ -1,0 +1,8 @@
+scenario "built" {}
+
+image "app" {
+  build {
+    context    = "."
+    dockerfile = "Dockerfile"
+  }
+}
