@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,16 +175,31 @@ assert "b_lost_everything" {
 // An agent that is killed can take nothing back. The kernel does, where tables go
 // with their maker: then a partition is not in force any more, and the run, which
 // hears of the agent's end, says so at once. A failure of names goes with its agent
-// anywhere. Whichever is seen first ends the run.
+// anywhere, as does what was taken of a volume. Whichever is seen first ends the run,
+// and what is seen of each is told.
 func TestFaultsWhoseAgentsAreKilledAreInconclusiveAtOnce(t *testing.T) {
 	needDocker(t)
 	t.Parallel()
-	cmd, out, printed := running(t, pair(t, `
+	cmd, out, printed := running(t, pair(t, fmt.Sprintf(`
+volume "small" { size = "16m" }
+node "c" {
+  image   = %q
+  command = ["sleep", "600"]
+  mounts  = { "/small" = volume.small }
+}
 action "partition" "split" { sides = [[node.a], [node.b]] }
 action "dns_failure" "lost" { nodes = [node.a] }
+action "dns_failure" "lost_one" {
+  nodes = [node.a]
+  names = ["b"]
+}
+action "fill_disk" "full" {
+  node = node.c
+  path = "/small"
+}
 action "sleep" "settled" { for = "1ms" }
 action "sleep" "wait" { for = "5m" }
-`))
+`, baseImage(t))))
 	waitForStep(t, out, "action.settled")
 	run := started(out)
 	killAgents(t, run)
@@ -190,14 +207,23 @@ action "sleep" "wait" { for = "5m" }
 	if got := cmd.ProcessState.ExitCode(); got != 6 {
 		t.Errorf("exit code %d, want 6\n%s", got, printed)
 	}
-	lapsed := map[string]bool{}
+	told, atOnce := map[string]bool{}, map[string]bool{}
 	for _, e := range events(out) {
-		if b, ok := e.Body.(event.FaultChanged); ok && b.State == "invalid" && strings.Contains(b.Text, "has ended") {
-			lapsed[b.Step] = true
+		b, ok := e.Body.(event.FaultChanged)
+		if !ok {
+			continue
+		}
+		now := b.State == "invalid" && strings.Contains(b.Text, " was killed (SIGKILL): ")
+		atOnce[b.Step] = atOnce[b.Step] || now
+		told[b.Step] = told[b.Step] || now || b.State == "healed" && strings.Contains(b.Text, "it was not in force to its end")
+	}
+	for _, f := range []string{"action.split", "action.lost", "action.lost_one", "action.full"} {
+		if !told[f] && (f != "action.split" || tablesGoWithTheirMaker(t)) {
+			t.Errorf("%s was not in force to its end, which nobody tells\n%s", f, printed)
 		}
 	}
-	if len(lapsed) == 0 || lapsed["action.split"] && !tablesGoWithTheirMaker(t) || !strings.Contains(printed.String(), "was not in force to its end") {
-		t.Errorf("lapsed %v\n%s", lapsed, printed)
+	if !slices.Contains(slices.Collect(maps.Values(atOnce)), true) {
+		t.Errorf("it told of nothing before the heal\n%s", printed)
 	}
 	wantNothingLeft(t, run)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/fault"
 	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/step"
@@ -15,7 +14,7 @@ import (
 func (x *executor) watchAgent(end string, known endAgent) {
 	x.task(func() {
 		select {
-		case <-known.over:
+		case <-known.end.Done():
 			x.agentEnded(end, known)
 		case <-x.base.Done():
 		}
@@ -45,14 +44,19 @@ func (x *executor) agentEnded(end string, known endAgent) {
 	if x.base.Err() != nil {
 		return
 	}
+	how := fmt.Sprintf("the agent of %s %s", end, x.howEnded(known.end))
 	if err != nil {
-		x.emit(event.Warning{Text: fmt.Sprintf("the agent of %s has ended: %s", end, oneLine(err))})
+		x.tellUnlooked(how, err)
 		return
 	}
 	x.ask(func() {
 		for _, f := range active {
-			if why := x.links.lapsed[f.Step]; why != nil {
-				x.lapse(f, at, fmt.Errorf("the agent of %s has ended: %w", end, why))
+			why := x.links.lapsed[f.Step]
+			if why == nil {
+				why = x.lookups.lapsed[f.Step]
+			}
+			if why != nil {
+				x.lapse(f, at, fmt.Errorf("%s: %w", how, why))
 			}
 		}
 	})
@@ -105,28 +109,7 @@ func (x *executor) lookForLapses(ctx context.Context, name string) error {
 			x.noteLapses(name, was, found, linkChange{})
 		}
 	})
-	return x.lookForLapsedLookups(ctx, name)
-}
-
-// lookForLapsedLookups is lookForLapses for failures of look-ups.
-func (x *executor) lookForLapsedLookups(ctx context.Context, node string) error {
-	concerned := false
-	x.ask(func() { concerned = len(x.lookups.at(node)) > 0 })
-	if !concerned {
-		return nil
-	}
-	seen, _, err := x.look(ctx, node, nil)
-	if err != nil || seen.InForce {
-		return err
-	}
-	x.ask(func() {
-		for _, l := range x.faults {
-			if l.State == fault.Active && x.lookups.failsAt(l.Step, node) {
-				x.links.lapsed[l.Step] = fmt.Errorf("look-ups in %s do not fail any more", node)
-			}
-		}
-	})
-	return nil
+	return x.lockLookups(name, func() error { return x.noteLapsedLookups(ctx, name) })
 }
 
 // lapse takes in that a fault has not been in force since a time, though nothing

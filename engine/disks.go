@@ -13,8 +13,11 @@ import (
 	"github.com/scenario-run/scenario/engine/step"
 )
 
-// disksOf is step.Disks.
-type disksOf struct{ x *executor }
+// disksOf is step.Disks for one step.
+type disksOf struct {
+	x    *executor
+	step string // ID of the vertex
+}
 
 var _ step.Disks = disksOf{}
 
@@ -67,12 +70,12 @@ func (x *executor) volume(id string) (v step.Volume) {
 
 // Space asks the agent of the volume.
 func (c disksOf) Space(ctx context.Context, volume string) (disk.Space, error) {
-	return c.ask(ctx, volume, disk.LookJob, nil)
+	return c.ask(ctx, volume, disk.LookJob, nil, "")
 }
 
 // Fill asks the agent of the volume, whose lease ends with this process.
 func (c disksOf) Fill(ctx context.Context, volume string, leave int64) error {
-	_, err := c.ask(ctx, volume, disk.FillJob, disk.Fill{Leave: leave})
+	_, err := c.ask(ctx, volume, disk.FillJob, disk.Fill{Leave: leave}, c.step)
 	return err
 }
 
@@ -83,7 +86,7 @@ func (c disksOf) Release(ctx context.Context, volume string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.ask(ctx, volume, disk.ReleaseJob, nil); err != nil {
+	if _, err := c.ask(ctx, volume, disk.ReleaseJob, nil, ""); err != nil {
 		return err
 	}
 	if before.Held == 0 {
@@ -92,8 +95,9 @@ func (c disksOf) Release(ctx context.Context, volume string) error {
 	return nil
 }
 
-// ask runs a job of a volume's agent.
-func (c disksOf) ask(ctx context.Context, volume, job string, spec any) (s disk.Space, err error) {
+// ask runs a job of a volume's agent. What it does is kept up by the agent for the
+// step keeps, if that is not empty.
+func (c disksOf) ask(ctx context.Context, volume, job string, spec any, keeps string) (s disk.Space, err error) {
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return s, err
@@ -103,7 +107,7 @@ func (c disksOf) ask(ctx context.Context, volume, job string, spec any) (s disk.
 	if id == "" {
 		return s, &runtime.Error{Kind: runtime.NotFound, Err: fmt.Errorf("volume.%s has not been made", volume)}
 	}
-	agent, err := c.x.Runtime.Agent(ctx, c.x.scope, runtime.Place{Volume: id})
+	agent, err := c.x.keeper(ctx, runtime.Place{Volume: id}, agentOfVolume(volume), keeps)
 	if err == nil {
 		err = agent.Run(ctx, job, text, func(line []byte) error { return json.Unmarshal(line, &s) })
 	}
@@ -113,10 +117,12 @@ func (c disksOf) ask(ctx context.Context, volume, job string, spec any) (s disk.
 	return s, nil
 }
 
+func agentOfVolume(name string) string { return "the agent of volume." + name }
+
 // holdVolume starts the agent of a volume in memory, which would be empty again
 // as soon as no node that has it runs. A place without agents does without.
-func (x *executor) holdVolume(ctx context.Context, id string) error {
-	_, err := x.Runtime.Agent(ctx, x.scope, runtime.Place{Volume: id})
+func (x *executor) holdVolume(ctx context.Context, name, id string) error {
+	_, err := x.keeper(ctx, runtime.Place{Volume: id}, agentOfVolume(name), "")
 	if runtime.KindOf(err) == runtime.Unsupported {
 		return nil
 	}

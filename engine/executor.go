@@ -50,6 +50,7 @@ type executor struct {
 	lives      map[*fault.Life]*live
 	links      linkMatrix
 	lookups    lookupFailures
+	keepers    keepers
 	injecting  map[string]*injections // by the ID of the step
 	tearing    bool                   // teardown has begun
 	lost       bool                   // the runtime can't be reached any more

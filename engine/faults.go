@@ -217,9 +217,17 @@ func (x *executor) heal(ctx context.Context, f *live) error {
 		})
 		return unhealed(f, err)
 	}
-	active := false
-	x.ask(func() { err, active = x.healed(f, ""), !f.Active.IsZero() })
-	if lapse != nil && active {
+	x.ask(func() {
+		if f.Active.IsZero() {
+			lapse = nil // it was never in effect
+		}
+		how := ""
+		if lapse != nil {
+			how = oneLine(lapse)
+		}
+		err = x.healed(f, how)
+	})
+	if lapse != nil {
 		return unhealed(f, lapse) // it is gone, but was so too early
 	}
 	return err

@@ -36,7 +36,7 @@ type stepEnd struct{ step, end string }
 type endAgent struct {
 	runtime.Agent
 	launches int
-	over     <-chan struct{} // closed when it has ended
+	end      runtime.AgentEnd
 }
 
 func newLinkMatrix() linkMatrix {
@@ -308,7 +308,7 @@ func (x *executor) agentAt(ctx context.Context, end string) (runtime.Agent, erro
 	if err != nil {
 		return nil, fmt.Errorf("reach the agent of %s: %w", end, err)
 	}
-	known := endAgent{agent, launches, agent.Ended()}
+	known := endAgent{agent, launches, agent.End()}
 	x.ask(func() { x.links.agents[end] = known })
 	x.watchAgent(end, known)
 	return agent, nil

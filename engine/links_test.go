@@ -257,7 +257,7 @@ func TestAFaultWhoseAgentIsKilledIsInconclusiveAtOnce(t *testing.T) {
 		s.do("mend", heals("cut"))
 		p := s.play(t, t.TempDir())
 		p.expect(t, 6)
-		p.expectCause(t, "action.cut was not in force to its end: the agent of "+end+" has ended")
+		p.expectCause(t, "action.cut was not in force to its end: the agent of "+end+" was killed (SIGKILL)")
 		expectOrder(t, p.order(), "fault action.cut active", "fault action.cut invalid", "fault action.cut healed")
 	}
 }

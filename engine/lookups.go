@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/scenario-run/scenario/engine/fault"
 	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/runtime"
 	"github.com/scenario-run/scenario/engine/step"
@@ -19,6 +20,10 @@ type lookupFailures struct {
 	order []string // of steps
 	steps map[string]wantedFailure
 	locks map[string]*sync.Mutex // by node
+	// starts are those of nodes, by the count of them, in which they were put in
+	// force.
+	starts map[string]int
+	lapsed map[string]error // by step, why it was not in force all the time, until that is told
 }
 
 type wantedFailure struct {
@@ -27,7 +32,9 @@ type wantedFailure struct {
 }
 
 func newLookupFailures() lookupFailures {
-	return lookupFailures{steps: map[string]wantedFailure{}, locks: map[string]*sync.Mutex{}}
+	return lookupFailures{
+		steps: map[string]wantedFailure{}, locks: map[string]*sync.Mutex{}, starts: map[string]int{}, lapsed: map[string]error{},
+	}
 }
 
 // at is what is wanted in a node.
@@ -70,7 +77,14 @@ func (c lookupsOf) Fail(ctx context.Context, nodes []string, f lookup.Failure) e
 		}
 		l.steps[c.step] = wantedFailure{nodes, f}
 	})
-	return c.x.atEnds(ctx, nodes, c.x.failLookups)
+	return c.x.atEnds(ctx, nodes, func(ctx context.Context, node string) error {
+		return c.x.lockLookups(node, func() error {
+			if err := c.x.noteLapsedLookups(ctx, node); err != nil {
+				return err
+			}
+			return c.x.putLookups(ctx, node)
+		})
+	})
 }
 
 // Observe looks names up in the nodes and holds what they come to against what
@@ -126,13 +140,12 @@ func answered(names []string, answers []lookup.Answer) string {
 func (c lookupsOf) Clear(ctx context.Context) error {
 	var w wantedFailure
 	c.x.ask(func() { w = c.x.lookups.steps[c.step] })
-	lapsed := c.x.atEnds(ctx, w.nodes, func(ctx context.Context, node string) error {
-		seen, _, err := c.x.look(ctx, node, nil)
-		if err == nil && !seen.InForce {
-			err = fmt.Errorf("look-ups in %s have not failed to the end", node)
-		}
-		return err
+	err := c.x.atEnds(ctx, w.nodes, func(ctx context.Context, node string) error {
+		return c.x.lockLookups(node, func() error { return c.x.noteLapsedLookups(ctx, node) })
 	})
+	if err != nil {
+		return err
+	}
 	c.x.ask(func() {
 		delete(c.x.lookups.steps, c.step)
 		c.x.lookups.order = slices.DeleteFunc(c.x.lookups.order, func(s string) bool { return s == c.step })
@@ -140,6 +153,11 @@ func (c lookupsOf) Clear(ctx context.Context) error {
 	if err := c.x.atEnds(ctx, w.nodes, c.x.failLookups); err != nil {
 		return err
 	}
+	var lapsed error
+	c.x.ask(func() {
+		lapsed = c.x.lookups.lapsed[c.step]
+		delete(c.x.lookups.lapsed, c.step)
+	})
 	if lapsed != nil {
 		return step.Lapsedf("it was not in force to its end: %w", lapsed)
 	}
@@ -162,13 +180,59 @@ func (c lookupsOf) Cleared(ctx context.Context, nodes []string) error {
 
 // failLookups makes what fails in a node what is wanted now.
 func (x *executor) failLookups(ctx context.Context, node string) error {
+	return x.lockLookups(node, func() error { return x.putLookups(ctx, node) })
+}
+
+// lockLookups changes or looks at what fails in a node, alone.
+func (x *executor) lockLookups(node string, do func() error) error {
 	var lock *sync.Mutex
 	x.ask(func() { lock = x.lookups.lock(node) })
 	lock.Lock()
 	defer lock.Unlock()
+	return do()
+}
+
+// putLookups is failLookups under the node's lock.
+func (x *executor) putLookups(ctx context.Context, node string) error {
 	var all []lookup.Failure
-	x.ask(func() { all = x.lookups.at(node) })
-	return x.askAgentOf(ctx, node, lookup.FailJob, all, nil)
+	start := 0
+	x.ask(func() { all, start = x.lookups.at(node), x.launchesOf(node) })
+	if err := x.askAgentOf(ctx, node, lookup.FailJob, all, nil); err != nil {
+		return err
+	}
+	x.ask(func() { x.lookups.starts[node] = start })
+	return nil
+}
+
+// noteLapsedLookups notes which failures in a node were gone, as when its agent was
+// killed, before what puts others in force hides that. Under the node's lock.
+func (x *executor) noteLapsedLookups(ctx context.Context, node string) error {
+	var steps []string
+	x.ask(func() {
+		if x.lookups.starts[node] != x.launchesOf(node) {
+			return // its start has taken all away, and puts it back
+		}
+		for _, l := range x.faults {
+			if (l.State == fault.Active || l.State == fault.Healing) && x.lookups.failsAt(l.Step, node) {
+				steps = append(steps, l.Step)
+			}
+		}
+	})
+	if len(steps) == 0 {
+		return nil
+	}
+	seen, _, err := x.look(ctx, node, nil)
+	if err != nil || seen.InForce {
+		return err
+	}
+	x.ask(func() {
+		for _, s := range steps {
+			if x.lookups.lapsed[s] == nil {
+				x.lookups.lapsed[s] = fmt.Errorf("look-ups in %s do not fail any more", node)
+			}
+		}
+	})
+	return nil
 }
 
 // refail puts failures in force in a node that has just been started: its

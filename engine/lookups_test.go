@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/schema"
+	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/lookup"
 	"github.com/scenario-run/scenario/engine/step"
 )
@@ -77,7 +79,35 @@ func TestAFailureOfLookUpsThatLapsedIsInconclusive(t *testing.T) {
 	}))
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
-	p.expectCause(t, "heal action.x", "look-ups in node.b have not failed to the end")
+	p.expectCause(t, "heal action.x", "look-ups in node.b do not fail any more")
+}
+
+// To heal the one puts the other in force again, as does a third that comes: that
+// hides of neither that it had a gap.
+func TestEachOfSeveralFailuresOfLookUpsThatLapsedIsTold(t *testing.T) {
+	for _, third := range []bool{false, true} {
+		s, _ := deafScene()
+		s.then(s.fault("x", deaf(lookup.Failure{Answer: lookup.Drop}, "node.b"), cty.EmptyObjectVal, schema.Links))
+		s.then(s.fault("y", deaf(lookup.Failure{Names: []string{"n"}, Answer: lookup.Drop}, "node.b"), cty.EmptyObjectVal, schema.Links))
+		s.then(s.action("lapse", func(context.Context, *step.Env) (step.Result, error) {
+			s.placed.Lapse("node.b")
+			return step.Result{}, nil
+		}))
+		if third {
+			s.then(s.fault("z", deaf(lookup.Failure{Names: []string{"m"}, Answer: lookup.Drop}, "node.b"), cty.EmptyObjectVal, schema.Links))
+		}
+		p := s.play(t, t.TempDir())
+		p.expect(t, 6)
+		told := map[string]bool{}
+		for _, f := range of[event.FaultChanged](p) {
+			if f.State == "healed" && strings.Contains(f.Text, "it was not in force to its end: look-ups in node.b do not fail any more") {
+				told[f.Step] = true
+			}
+		}
+		if len(told) != 2 || !told["action.x"] || !told["action.y"] {
+			t.Errorf("with a third %v: told of %v", third, told)
+		}
+	}
 }
 
 func TestAFailureOfLookUpsWhoseAgentIsKilledIsInconclusiveAtOnce(t *testing.T) {
@@ -90,7 +120,7 @@ func TestAFailureOfLookUpsWhoseAgentIsKilledIsInconclusiveAtOnce(t *testing.T) {
 	}))
 	p := s.play(t, t.TempDir())
 	p.expect(t, 6)
-	p.expectCause(t, "action.x was not in force to its end: the agent of node.b has ended: look-ups in node.b do not fail any more")
+	p.expectCause(t, "action.x was not in force to its end: the agent of node.b was killed (SIGKILL): look-ups in node.b do not fail any more")
 }
 
 func TestAFailureOfLookUpsThatIsNotSeenIsInconclusive(t *testing.T) {

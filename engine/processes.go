@@ -14,8 +14,11 @@ import (
 	"github.com/scenario-run/scenario/engine/step"
 )
 
-// processesOf is step.Processes.
-type processesOf struct{ x *executor }
+// processesOf is step.Processes for one step.
+type processesOf struct {
+	x    *executor
+	step string // ID of the vertex
+}
 
 var _ step.Processes = processesOf{}
 
@@ -23,7 +26,7 @@ var _ step.Processes = processesOf{}
 // them is left out: its command line is that of the node's own first process
 // once more, and nobody means it.
 func (c processesOf) List(ctx context.Context, node string) (all []process.Process, err error) {
-	_, err = c.ask(ctx, node, process.ListJob, nil, &all)
+	_, err = c.ask(ctx, node, process.ListJob, nil, &all, "")
 	if err != nil {
 		return nil, fmt.Errorf("list the processes of %s: %w", node, err)
 	}
@@ -40,7 +43,11 @@ func (c processesOf) Signal(ctx context.Context, node, signal string, to []proce
 		return nil, err
 	}
 	var outcomes []process.Outcome
-	id, err := c.ask(ctx, node, process.SignalJob, spec, &outcomes)
+	keeps := ""
+	if signal == "SIGSTOP" {
+		keeps = c.step
+	}
+	id, err := c.ask(ctx, node, process.SignalJob, spec, &outcomes, keeps)
 	if err == nil && len(outcomes) != len(to) {
 		err = fmt.Errorf("the agent answers for %d processes of %d", len(outcomes), len(to))
 	}
@@ -59,14 +66,15 @@ func (c processesOf) Signal(ctx context.Context, node, signal string, to []proce
 }
 
 // ask runs a job of the agent among a node's processes that answers with one
-// line.
-func (c processesOf) ask(ctx context.Context, address, job string, spec []byte, answer any) (runtime.NodeID, error) {
+// line. What it does is kept up by the agent for the step keeps, if that is not
+// empty.
+func (c processesOf) ask(ctx context.Context, address, job string, spec []byte, answer any, keeps string) (runtime.NodeID, error) {
 	id, err := nodesOf{c.x, ""}.up(address, func(*node) {})
 	if err != nil {
 		return id, err
 	}
 	return id, c.x.onNode(ctx, address, func() error {
-		agent, err := c.x.Runtime.Agent(ctx, c.x.scope, runtime.Place{Node: id, Space: runtime.ProcessSpace})
+		agent, err := c.x.keeper(ctx, runtime.Place{Node: id, Space: runtime.ProcessSpace}, "the agent among the processes of "+address, keeps)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func (x *executor) programJob(v *vertex, t step.Traffic) Job {
 			return fmt.Errorf("bug: the specification of a program: %w", err)
 		}
 		p := &program{
-			nodes: nodesOf{x, v.ID}, processes: processesOf{x}, clock: x.Clock,
+			nodes: nodesOf{x, v.ID}, processes: processesOf{x, v.ID}, clock: x.Clock,
 			node: t.From, command: t.Program, over: make(chan programEnd, 1),
 		}
 		return p.run(ctx, traffic.NewTranscript(s, x.Clock.Now, line))

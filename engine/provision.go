@@ -161,7 +161,7 @@ func (x *executor) makeVolume(ctx context.Context, v *plan.Vertex) error {
 		return nil
 	}
 	x.ask(func() { x.places.sizes[v.Volume.Name] = v.Volume.Size })
-	if err := x.holdVolume(ctx, id); err != nil {
+	if err := x.holdVolume(ctx, v.Volume.Name, id); err != nil {
 		return fmt.Errorf("volume %s: %w", v.Volume.Name, err)
 	}
 	return nil

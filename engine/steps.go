@@ -205,6 +205,8 @@ func (x *executor) envOf(v *vertex) step.Env {
 	env.Nodes = nodesOf{x, v.ID}
 	env.Links = linksOf{x, v.ID}
 	env.Lookups = lookupsOf{x, v.ID}
+	env.Processes = processesOf{x, v.ID}
+	env.Disks = disksOf{x, v.ID}
 	env.Faults = faultsOf{x, v}
 	env.Draw = func(n int) int { return draw(x.variant.Seed, v.ID, n) }
 	env.Progress = func(text string) { x.say(v, text) }

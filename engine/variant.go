@@ -60,8 +60,8 @@ func (r *run) newExecutor(v Variant) *executor {
 		x.scope.Variant = decl.Scenario.Name + "," + decl.Key
 	}
 	x.stream.redact(x.key, x.redact)
-	x.links, x.lookups, x.injecting = newLinkMatrix(), newLookupFailures(), map[string]*injections{}
-	x.env = step.Env{Started: x.startedAt, Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x, nil}, Processes: processesOf{x}, Disks: disksOf{x}, Clock: r.Clock}
+	x.links, x.lookups, x.keepers, x.injecting = newLinkMatrix(), newLookupFailures(), newKeepers(), map[string]*injections{}
+	x.env = step.Env{Started: x.startedAt, Nodes: nodesOf{x, ""}, Dial: x.dial, Workloads: workloadsOf{x}, Faults: faultsOf{x, nil}, Processes: processesOf{x, ""}, Disks: disksOf{x, ""}, Clock: r.Clock}
 	return x
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/events"
 	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/client"
 
@@ -29,8 +30,36 @@ type agentKey struct {
 func (k agentKey) scope() runtime.Scope { return runtime.Scope{Run: k.run, Variant: k.variant} }
 
 type startedAgent struct {
+	r      *Runtime
+	id     string // of its container
 	client *agent.Client
 	since  time.Time // of a node's agent: the node's start that it lives in
+}
+
+var _ runtime.AgentEnd = (*startedAgent)(nil)
+
+// Done is closed when the session is over.
+func (a *startedAgent) Done() <-chan struct{} { return a.client.Lost() }
+
+// exitLimit is how long the daemon may take to tell of an agent's exit, whose
+// output it has closed already.
+const exitLimit = 2 * time.Second
+
+// ExitCode asks the daemon for what it remembers: by now the container is
+// removed, or about to be.
+func (a *startedAgent) ExitCode(ctx context.Context) (code int, known bool) {
+	ctx, cancel := context.WithTimeout(ctx, exitLimit)
+	defer cancel()
+	stream := a.r.api.Events(ctx, client.EventsListOptions{
+		Since:   "1", // all that it remembers
+		Filters: make(client.Filters).Add("container", a.id).Add("event", string(events.ActionDie)),
+	})
+	select {
+	case message := <-stream.Messages:
+		return eventOf(message).ExitCode, true
+	case <-stream.Err: // it has come to nothing, or the time is over
+		return 0, false
+	}
 }
 
 // Agent returns the agent of a network or of a node, and starts it if needed.
@@ -90,17 +119,24 @@ func (h *agentHandle) Run(ctx context.Context, job string, spec []byte, line fun
 	return h.lost(c.Run(ctx, job, spec, line))
 }
 
-// Ended is closed when the present session is over.
-func (h *agentHandle) Ended() <-chan struct{} {
+// End is that of the present session.
+func (h *agentHandle) End() runtime.AgentEnd {
 	h.r.mu.Lock()
 	defer h.r.mu.Unlock()
-	if c := h.known(); c != nil {
-		return c.Lost()
+	if a := h.known(); a != nil {
+		return a
 	}
-	over := make(chan struct{})
-	close(over)
-	return over
+	gone := &ended{make(chan struct{})}
+	close(gone.done)
+	return gone
 }
+
+// ended is the end of an agent that was gone before it could be asked for.
+type ended struct{ done chan struct{} }
+
+func (e *ended) Done() <-chan struct{} { return e.done }
+
+func (*ended) ExitCode(context.Context) (int, bool) { return 0, false }
 
 // lost says whose fault the loss of an agent is.
 func (h *agentHandle) lost(err error) error {
@@ -155,8 +191,8 @@ func (h *agentHandle) client(ctx context.Context) (*agent.Client, error) {
 func (h *agentHandle) knownOrStarting() (*agent.Client, *agentStart) {
 	h.r.mu.Lock()
 	defer h.r.mu.Unlock()
-	if c := h.known(); c != nil {
-		return c, nil
+	if a := h.known(); a != nil {
+		return a.client, nil
 	}
 	if s := h.r.starting[h.key]; s != nil {
 		return nil, s
@@ -164,8 +200,8 @@ func (h *agentHandle) knownOrStarting() (*agent.Client, *agentStart) {
 	return nil, h.begin()
 }
 
-// known returns the session of a living agent. Under the runtime's lock.
-func (h *agentHandle) known() *agent.Client {
+// known returns a living agent. Under the runtime's lock.
+func (h *agentHandle) known() *startedAgent {
 	a := h.r.agents[h.key]
 	if a == nil || !a.since.Equal(h.since) {
 		return nil
@@ -174,7 +210,7 @@ func (h *agentHandle) known() *agent.Client {
 	case <-a.client.Lost():
 		return nil
 	default:
-		return a.client
+		return a
 	}
 }
 

@@ -44,19 +44,20 @@ func (h *agentHandle) begin() *agentStart {
 		defer giveUp(context.Canceled)
 		ctx, cancel := context.WithTimeout(ctx, makeLimit)
 		defer cancel()
-		c, err := h.r.startAgent(ctx, h.scope, h.key)
-		h.ended(s, c, h.r.failed(ctx, "start "+h.what(), err))
+		id, c, err := h.r.startAgent(ctx, h.scope, h.key)
+		h.ended(s, id, c, h.r.failed(ctx, "start "+h.what(), err))
 	}()
 	return s
 }
 
-// ended takes in how a start ended, and tells those who wait for it.
-func (h *agentHandle) ended(s *agentStart, c *agent.Client, err error) {
+// ended takes in how the start of a container ended, and tells those who wait for
+// it.
+func (h *agentHandle) ended(s *agentStart, id string, c *agent.Client, err error) {
 	h.r.mu.Lock()
 	delete(h.r.starting, h.key)
 	old := h.r.agents[h.key]
 	if err == nil {
-		h.r.agents[h.key] = &startedAgent{c, s.since}
+		h.r.agents[h.key] = &startedAgent{r: h.r, id: id, client: c, since: s.since}
 	}
 	h.r.mu.Unlock()
 	if err == nil && old != nil {
@@ -79,25 +80,23 @@ func (r *Runtime) giveUpStarts(chosen func(runtime.Scope) bool) {
 
 // startAgent makes an agent and begins its session. Of one that does not come
 // up nothing stays.
-func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agentKey) (*agent.Client, error) {
+func (r *Runtime) startAgent(ctx context.Context, scope runtime.Scope, key agentKey) (id string, c *agent.Client, err error) {
 	image, err := r.agentImage(ctx)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if key.at.Volume != "" { // else the daemon makes one that isn't there
 		if _, err := r.api.VolumeInspect(ctx, key.at.Volume, client.VolumeInspectOptions{}); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
-	id, err := r.createAgent(ctx, scope, key.at, image)
-	if err != nil {
-		return nil, err
+	if id, err = r.createAgent(ctx, scope, key.at, image); err != nil {
+		return "", nil, err
 	}
-	c, err := r.runAgent(ctx, id)
-	if err != nil {
-		return nil, errors.Join(err, r.abandon(ctx, id))
+	if c, err = r.runAgent(ctx, id); err != nil {
+		return "", nil, errors.Join(err, r.abandon(ctx, id))
 	}
-	return c, nil
+	return id, c, nil
 }
 
 // createAgent makes the container of an agent whose lease is its standard

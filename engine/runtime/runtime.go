@@ -118,10 +118,19 @@ type Agent interface {
 	// lines that the job writes come out, until it ends or ctx does. A job
 	// whose ctx ends is told to finish, and what it still writes is read.
 	Run(ctx context.Context, job string, spec []byte, line func([]byte) error) error
-	// Ended is closed when the agent that answers now has ended, and with it
-	// what it kept in force. The next call may start another, of which it says
-	// nothing.
-	Ended() <-chan struct{}
+	// End is that of the agent that answers now. The next call may start
+	// another, of which it says nothing.
+	End() AgentEnd
+}
+
+// AgentEnd is the end of an agent, and with it of what it kept in force. That of
+// one agent is equal to itself.
+type AgentEnd interface {
+	// Done is closed when it has come.
+	Done() <-chan struct{}
+	// ExitCode is what the agent exited with, if the place can tell, once it is
+	// done.
+	ExitCode(ctx context.Context) (code int, known bool)
 }
 
 // Place is where an agent is: on a network, which is where probes, readiness and

@@ -85,8 +85,8 @@ type Runtime struct {
 	kept     map[runtime.NodeID]bool
 	rules    map[string][]link.Count // by the id of a node or network
 	failing  map[runtime.NodeID][]lookup.Failure
-	slow     map[string]slowness      // the same
-	leases   map[string]chan struct{} // of agents, by the same; closed when one is killed
+	slow     map[string]slowness // the same
+	leases   map[string]*lease   // of agents, by the same
 	calls    []string
 	lost     error
 }
@@ -122,7 +122,7 @@ func New(opts Options) *Runtime {
 		rules:    map[string][]link.Count{},
 		failing:  map[runtime.NodeID][]lookup.Failure{},
 		slow:     map[string]slowness{},
-		leases:   map[string]chan struct{}{},
+		leases:   map[string]*lease{},
 	}
 }
 

@@ -16,6 +16,19 @@ func (r *Runtime) Processes(address string) []process.Process {
 	return slices.Clone(n.procs)
 }
 
+// StopProcess stops a process of the node of that address, as somebody else than
+// its agent.
+func (r *Runtime) StopProcess(address, name string) {
+	n := r.byAddress(address)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range n.procs {
+		if p.Name == name {
+			n.signalProcess(p.PID, "SIGSTOP")
+		}
+	}
+}
+
 // beginProcesses is what a start does to a node's processes: it has those that
 // its script says beside the main one. The caller holds the lock.
 func (n *node) beginProcesses(start int) {

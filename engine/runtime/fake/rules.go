@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -35,27 +36,35 @@ func (r *Runtime) Lapse(end string) {
 	}
 }
 
-// KillAgent is Lapse where whoever holds the agent hears of its end.
-func (r *Runtime) KillAgent(end string) {
-	r.Lapse(end)
+// KillAgent is Lapse, or LapseVolume, where whoever holds the agent hears of its
+// end.
+func (r *Runtime) KillAgent(at string) {
+	r.Lapse(at)
+	r.LapseVolume(at)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	place := r.placeOf(end)
-	close(r.lease(place))
+	place := r.placeOf(at)
+	close(r.lease(place).done)
 	delete(r.leases, place)
 }
 
+// lease is what ends with an agent that is killed.
+type lease struct{ done chan struct{} }
+
+func (l *lease) Done() <-chan struct{}                { return l.done }
+func (l *lease) ExitCode(context.Context) (int, bool) { return 137, true }
+
 // lease is what ends with the present agent of a place. The caller holds the
 // lock.
-func (r *Runtime) lease(place string) chan struct{} {
+func (r *Runtime) lease(place string) *lease {
 	if r.leases[place] == nil {
-		r.leases[place] = make(chan struct{})
+		r.leases[place] = &lease{make(chan struct{})}
 	}
 	return r.leases[place]
 }
 
-// Ended is closed when the agent is killed.
-func (a *agent) Ended() <-chan struct{} {
+// End comes when the agent is killed.
+func (a *agent) End() runtime.AgentEnd {
 	a.r.mu.Lock()
 	defer a.r.mu.Unlock()
 	return a.r.lease(a.place())
@@ -63,10 +72,14 @@ func (a *agent) Ended() <-chan struct{} {
 
 // place is the id of where the agent is.
 func (a *agent) place() string {
-	if a.from != "" {
+	switch {
+	case a.from != "":
 		return string(a.from)
+	case a.volume != "":
+		return a.volume
+	default:
+		return a.network
 	}
-	return a.network
 }
 
 func (r *Runtime) placeOf(end string) string {
@@ -77,6 +90,11 @@ func (r *Runtime) placeOf(end string) string {
 	}
 	for id, n := range r.networks {
 		if n.spec.Name == end {
+			return id
+		}
+	}
+	for id, v := range r.volumes {
+		if v.name == end {
 			return id
 		}
 	}
