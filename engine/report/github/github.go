@@ -80,7 +80,7 @@ func annotations(run *outcome.Run) []annotation {
 
 // ofDiagnostic leaves out notes, which need nobody's attention.
 func ofDiagnostic(d outcome.Diagnostic) (annotation, bool) {
-	a := annotation{place: d.Place, title: d.Summary, message: lines(d.Summary, d.Hint, d.Detail)}
+	a := annotation{place: d.Place, title: d.Summary, message: lines(d.Summary, d.Whose(), d.Hint, d.Detail)}
 	if d.Code != "" {
 		a.title = d.Code + ": " + d.Summary
 	}

@@ -118,6 +118,20 @@ func TestAtMostTenAreWrittenTheGravestFirst(t *testing.T) {
 	}
 }
 
+func TestAnAnnotationNamesTheInstancesThatAreMeant(t *testing.T) {
+	for _, c := range []struct{ instances, want string }{
+		{`null`, "too much%0ABecause."},
+		{`["node.w[2]"]`, "too much%0AFor node.w[2].%0ABecause."},
+		{`["a[0]","a[1]","a[2]","a[3]"]`, "too much%0AFor a[0], a[1] and 2 more.%0ABecause."},
+	} {
+		data := `[{"severity":"error","summary":"too much","detail":"Because.","place":{"file":"a.hcl","line":1},"instances":` + c.instances + `}]`
+		got := written(t, told(t, event.Event{Body: event.FileInvalid{File: "a.hcl", Diagnostics: []byte(data)}}))
+		if !strings.HasSuffix(got, "::"+c.want+"\n") {
+			t.Errorf("%s: got %q", c.instances, got)
+		}
+	}
+}
+
 func TestNothingInATextEndsItsCommandOrBeginsAnother(t *testing.T) {
 	hostile := "100% a,b:c::error::x\r\n::set-output name=y::z"
 	run := told(t,
