@@ -32,7 +32,9 @@ type expansion struct {
 	secrets   map[string]bool
 	circular  map[*decl]bool // locals that depend on themselves
 	possibles map[possibleKey][]string
-	reckoned  map[*decl]bool // asserts of which it is known whether their condition is constant
+	setsOf    map[counted]int    // at how many places a block is
+	badSets   map[string]counted // those at which its number is wrong, by their addresses
+	reckoned  map[*decl]bool     // asserts of which it is known whether their condition is constant
 
 	defines     map[*define]*sink // what is wrong with each by itself
 	resultTypes map[*define]schema.Object
@@ -121,6 +123,8 @@ func newExpansion(p *program, vars, matrix map[string]cty.Value, s *sink, t *eff
 		open:      map[any]bool{},
 		circular:  map[*decl]bool{},
 		possibles: map[possibleKey][]string{},
+		setsOf:    map[counted]int{},
+		badSets:   map[string]counted{},
 		reckoned:  map[*decl]bool{},
 		later:     &sync.Mutex{},
 

@@ -119,11 +119,13 @@ func (x *expansion) instancesOf(d *decl, from *place) *instances {
 			s.failed = true
 			return s
 		}
-		if by == "count" {
-			x.count(s, attr.Expr)
-		} else {
-			x.forEach(s, attr.Expr)
-		}
+		x.whoseNumber(s, func() {
+			if by == "count" {
+				x.count(s, attr.Expr)
+			} else {
+				x.forEach(s, attr.Expr)
+			}
+		})
 		x.leave()
 	}
 	if d.broken { // which instances it has is not what is meant to be referred to

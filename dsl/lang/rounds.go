@@ -66,6 +66,7 @@ func (x *expansion) laterRound(i *instance, n int) (Round, hcl.Diagnostics) {
 	y.outer, y.whole, y.stack, y.open = x, &sink{}, nil, map[any]bool{}
 	y.sink, y.spent, y.alones = y.whole, forVariant(), forDefines()
 	y.effort = newEffort(x.p.mostEffort, nil)
+	y.setsOf, y.badSets = map[counted]int{}, map[string]counted{}
 	y.byAddress, y.secrets = map[string]*instance{}, map[string]bool{}
 	y.locals, y.onlyNodes, y.circular = maps.Clone(x.locals), maps.Clone(x.onlyNodes), maps.Clone(x.circular)
 	y.defines, y.resultTypes, y.innerProbes = maps.Clone(x.defines), maps.Clone(x.resultTypes), nil

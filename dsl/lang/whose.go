@@ -13,22 +13,44 @@ import (
 func (x *expansion) whose(i *instance, do func()) {
 	before := len(x.sink.diags)
 	do()
-	if i.phantom || !strings.Contains(i.address, "[") {
-		return // there is one
-	}
-	for n, d := range x.sink.diags[before:] {
-		if i.explains(d) {
-			x.sink.diags[before+n] = diag.With(d, diag.For(i.address))
-		}
+	if !i.phantom {
+		x.name(x.sink.diags[before:], i.decl, i.address)
 	}
 }
 
-// explains says that the instance is worth naming for a problem: it is of its
+// whoseNumber is whose for finding out how many instances of a block there are at
+// one of several places, such as the rounds of a repeat.
+func (x *expansion) whoseNumber(s *instances, do func()) {
+	before := len(x.sink.diags)
+	do()
+	c := counted{s.decl, s.place.isOpen()}
+	x.setsOf[c]++
+	if x.name(x.sink.diags[before:], s.decl, s.address()) {
+		x.badSets[s.address()] = c
+	}
+}
+
+// name says of problems of a block that an instance has them, and whether there
+// are any.
+func (x *expansion) name(diags hcl.Diagnostics, of *decl, address string) (any bool) {
+	if !strings.Contains(address, "[") {
+		return false // there is one
+	}
+	for n, d := range diags {
+		if of.isNamedIn(d, address) {
+			diags[n] = diag.With(d, diag.For(address))
+			any = true
+		}
+	}
+	return any
+}
+
+// isNamedIn says that an instance is worth naming for a problem: it is of its
 // block, of no other inside it, and not named already. That there is too much
 // of something is said of all.
-func (i *instance) explains(d *hcl.Diagnostic) bool {
-	return d.Severity == hcl.DiagError && d.Subject != nil && i.decl.block != nil && encloses(i.decl.block.Range(), *d.Subject) &&
-		len(diag.InstancesOf(d)) == 0 && diag.CodeOf(d) != diag.TooMany && !strings.Contains(d.Summary, i.address)
+func (of *decl) isNamedIn(d *hcl.Diagnostic, address string) bool {
+	return d.Severity == hcl.DiagError && d.Subject != nil && of.block != nil && encloses(of.block.Range(), *d.Subject) &&
+		len(diag.InstancesOf(d)) == 0 && diag.CodeOf(d) != diag.TooMany && !strings.Contains(d.Summary, address)
 }
 
 func encloses(outer, inner hcl.Range) bool {
@@ -94,11 +116,17 @@ func havingEach(diags hcl.Diagnostics) map[problemKey][]string {
 
 // fewer are instances as a message names them, or nil if there are no others.
 func (x *expansion) fewer(addresses []string, total map[counted]int) []string {
-	first := x.byAddress[addresses[0]]
-	if first == nil || len(addresses) == total[first.counted()] {
+	of, all := x.badSets[addresses[0]], 0
+	if first := x.byAddress[addresses[0]]; first != nil {
+		of = first.counted()
+		all = total[of]
+	} else {
+		all = x.setsOf[of]
+	}
+	if of.d == nil || len(addresses) == all {
 		return nil
 	}
-	if !first.counted().open {
+	if !of.open {
 		return addresses
 	}
 	var names []string // within the define, which the place says

@@ -44,6 +44,15 @@ action "nap" "naps" {
   length   = each.value
 }
 
+repeat "more" {
+  times = 3
+
+  action "note" "some" {
+    for_each = repeat.index == 1 ? null : ["a"]
+    values   = {}
+  }
+}
+
 # want: SCN0304 6 count.index == 2 ? -1 : 1
 # want: SCN0304 7 "much"
 # want: SCN0304 12 each.value
@@ -51,3 +60,4 @@ action "nap" "naps" {
 # want: SCN0304 25 ["1s", "1s", "late"][repeat.index]
 # want: SCN0304 34 param.length
 # want: SCN0304 38 ["1s", "never"][count.index]
+# want: SCN0412 51 repeat.index == 1 ? null : ["a"]
