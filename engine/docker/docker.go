@@ -9,6 +9,7 @@ import (
 	"os"
 	goruntime "runtime"
 	"sync"
+	"time"
 
 	"github.com/moby/moby/client"
 	"golang.org/x/sync/errgroup"
@@ -116,6 +117,7 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	var version client.ServerVersionResult
 	var info client.SystemInfoResult
 	var asked errgroup.Group
+	began := time.Now()
 	asked.Go(func() (err error) { version, err = r.api.ServerVersion(ctx, client.ServerVersionOptions{}); return })
 	asked.Go(func() (err error) { info, err = r.api.Info(ctx, client.InfoOptions{}); return })
 	if err := asked.Wait(); err != nil {
@@ -130,7 +132,11 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 		Warnings: info.Info.Warnings,
 		Machine:  runtime.Limits{CPUs: float64(info.Info.NCPU), Memory: info.Info.MemTotal},
 		ID:       fmt.Sprintf("docker %s %s, kernel %s", info.Info.ID, version.Version, info.Info.KernelVersion),
-		Can:      runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true},
+		Ahead:    ahead(info.Info.SystemTime, began, time.Now()),
+		Can: runtime.Capabilities{
+			Pause: true, FixedAddresses: true, Disconnect: true,
+			CPULimit: info.Info.CPUCfsPeriod && info.Info.CPUCfsQuota, MemoryLimit: info.Info.MemoryLimit, SwapLimit: info.Info.SwapLimit,
+		},
 	}
 	found.Can.AgentReason = r.whyNoAgent(version.Os, version.Arch)
 	found.Can.Agent = found.Can.AgentReason == ""
@@ -138,6 +144,21 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	r.info = &found
 	r.mu.Unlock()
 	return found, nil
+}
+
+// ahead is by how much a time that was told between two others is certainly after
+// them, or, below 0, before. A daemon that tells none is in time.
+func ahead(told string, from, to time.Time) time.Duration {
+	at, err := time.Parse(time.RFC3339Nano, told)
+	switch {
+	case err != nil:
+		return 0
+	case at.After(to):
+		return at.Sub(to)
+	case at.Before(from):
+		return at.Sub(from)
+	}
+	return 0
 }
 
 // whyNoAgent says why this program can't run beside nodes, or "".

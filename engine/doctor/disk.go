@@ -13,8 +13,8 @@ import (
 // littleDisk is less than logs and samples of a long run can take.
 const littleDisk = 1 << 30
 
-// disk looks at where runs are recorded.
-func disk(dir string) Finding {
+// recording looks at where runs are recorded.
+func recording(dir string) Finding {
 	const check = "disk"
 	there, err := nearest(dir)
 	if err == nil {

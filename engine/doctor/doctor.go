@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/scenario-run/scenario/dsl/schema"
 	"github.com/scenario-run/scenario/engine/guardian"
+	"github.com/scenario-run/scenario/engine/link"
 	"github.com/scenario-run/scenario/engine/machine"
 	"github.com/scenario-run/scenario/engine/runtime"
 )
@@ -46,7 +49,7 @@ type Machine struct {
 // after the place where nodes live did not answer is about the rest.
 func Examine(ctx context.Context, m Machine) []Finding {
 	found := m.place(ctx)
-	return append(found, disk(m.Runs))
+	return append(found, recording(m.Runs))
 }
 
 // Worst is the worst state of all.
@@ -74,8 +77,8 @@ func (m Machine) place(ctx context.Context) []Finding {
 		return []Finding{broken(placeCheck, err)}
 	}
 	found := []Finding{{Check: placeCheck, State: Good, Text: info.Name}}
-	found = append(found, size(info.Machine))
-	for _, w := range info.Warnings {
+	found = append(found, size(info.Machine), clock(info.Ahead))
+	for _, w := range withoutLimits(info.Warnings) {
 		found = append(found, Finding{Check: placeCheck, State: Limited, Text: w})
 	}
 	tried := m.try(ctx, rt, info)
@@ -120,12 +123,17 @@ func (m Machine) try(ctx context.Context, rt runtime.Runtime, info runtime.Info)
 			"run scenario on a machine of the daemon's own system and architecture, from a static build (CGO_ENABLED=0)",
 		})
 	}
-	kernel, err := m.Memory.Renew(ctx, rt, m.Scope)
+	var kernel link.Kernel
+	var disks []Finding
+	var both sync.WaitGroup // each starts a container
+	both.Go(func() { kernel, err = m.Memory.Renew(ctx, rt, m.Scope) })
+	both.Go(func() { disks = m.disks(ctx, rt) })
+	both.Wait()
 	if err != nil {
 		return append(found, broken("agent", err))
 	}
 	found = append(found, Finding{Check: "agent", State: Good, Text: "runs beside nodes"})
-	return append(found, m.needs(kernel)...)
+	return slices.Concat(found, m.needs(kernel), m.limits(info.Can), disks, []Finding{processes(kernel)})
 }
 
 // leftovers says what runs left whose process is gone.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Ability is something that a kernel may be able to do to packets, by the name
-// of the part of it that does it.
+// Ability is something that a kernel may be able to do for an agent, nearly all of
+// it to packets, by the name of the part of it that does it.
 type Ability string
 
 // The abilities.
@@ -19,10 +19,13 @@ const (
 	Netem    Ability = "netem"    // delays, on top of the same
 	NFQueue  Ability = "nfqueue"  // packets are handed to a process, which says when they go on
 	Owner    Ability = "owner"    // tables of rules go with the process that made them, however it ends
+	PidFD    Ability = "pidfd"    // processes are held by a descriptor, which no other one can have
 )
 
 // Abilities are all there are, in the order in which they are told.
-func Abilities() []Ability { return []Ability{NFTables, Rejects, Numgen, HTB, Netem, NFQueue, Owner} }
+func Abilities() []Ability {
+	return []Ability{NFTables, Rejects, Numgen, HTB, Netem, NFQueue, Owner, PidFD}
+}
 
 // CanJob is the job of an agent that tries out what its kernel can do. It must
 // be asked of an agent in a network namespace of its own, and writes one line:

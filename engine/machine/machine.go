@@ -36,7 +36,7 @@ type Memory struct {
 }
 
 // version is that of what is tried. An answer of another one is none.
-const version = 2
+const version = 3
 
 // forgetAfter is how long an answer counts that says that something can't be
 // done: what was missing may have been installed since.

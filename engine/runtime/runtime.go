@@ -201,8 +201,11 @@ type Info struct {
 	Warnings []string
 	Machine  Limits // of what there is, which all nodes share
 	// ID tells this place, with the kernel that it runs on now, from all others.
-	ID  string
-	Can Capabilities
+	ID string
+	// Ahead is by how much the clock of the place was ahead of this one's when it
+	// was asked.
+	Ahead time.Duration
+	Can   Capabilities
 }
 
 // Capabilities are what not every place can do.
@@ -210,6 +213,9 @@ type Capabilities struct {
 	Pause          bool
 	FixedAddresses bool
 	Disconnect     bool
+	CPULimit       bool   // the kernel lets nodes be limited
+	MemoryLimit    bool   // the same
+	SwapLimit      bool   // what is beyond their memory limit can't be had as swap
 	Agent          bool   // the engine's binary can run beside nodes
 	AgentReason    string // why not
 }

@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"engine/fault":               {"dsl/schema", "engine/step", "engine/runtime"},
 	"engine/guardian":            {"dsl/schema", "engine/fault", "engine/runtime", "engine/step"},
 	"engine/machine":             {"engine/link", "engine/runtime"},
-	"engine/doctor":              {"dsl/schema", "engine/guardian", "engine/machine", "engine/runtime", "engine/link"},
+	"engine/doctor":              {"dsl/schema", "engine/disk", "engine/guardian", "engine/machine", "engine/runtime", "engine/link"},
 	"engine/docker":              {"engine/runtime", "engine/agent"},
 	"engine/agent":               {"engine/traffic", "engine/runtime", "engine/link", "engine/lookup", "engine/disk", "engine/process"},
 	"engine/report":              {"engine/event"},

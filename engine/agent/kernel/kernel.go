@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scenario-run/scenario/engine/agent/hold"
+	"github.com/scenario-run/scenario/engine/agent/procfs"
 	"github.com/scenario-run/scenario/engine/agent/rules"
 	"github.com/scenario-run/scenario/engine/agent/shape"
 	"github.com/scenario-run/scenario/engine/link"
@@ -34,7 +35,7 @@ func Can(_ context.Context, _ []byte, out func([]byte) error) error {
 // reason is why something can't be done, in a line.
 func reason(err error) string {
 	switch {
-	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EPROTONOSUPPORT):
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EPROTONOSUPPORT), errors.Is(err, unix.ENOSYS):
 		return "this kernel does not have it"
 	case errors.Is(err, unix.EPERM):
 		return link.Forbidden
@@ -59,6 +60,7 @@ func Try() (link.Kernel, error) {
 		link.Netem:    func() error { return shape.TryDelay(lo) },
 		link.NFQueue:  hold.Try,
 		link.Owner:    rules.TryOwner,
+		link.PidFD:    procfs.Try,
 	} {
 		found[ability] = ""
 		if err := try(); err != nil {

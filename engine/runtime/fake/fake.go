@@ -42,6 +42,8 @@ type Options struct {
 	Silent bool
 	// Can replaces the capabilities, which are all of them.
 	Can *runtime.Capabilities
+	// Ahead is the clock's lead over the engine's, as the place tells it.
+	Ahead time.Duration
 	// Lacks are what the kernel can't do, with the reasons.
 	Lacks link.Kernel
 }
@@ -197,11 +199,11 @@ func (r *Runtime) Info(ctx context.Context) (runtime.Info, error) {
 	if err := r.enter(ctx, "Info", ""); err != nil {
 		return runtime.Info{}, err
 	}
-	can := runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true, Agent: true}
+	can := runtime.Capabilities{Pause: true, FixedAddresses: true, Disconnect: true, CPULimit: true, MemoryLimit: true, SwapLimit: true, Agent: true}
 	if r.opts.Can != nil {
 		can = *r.opts.Can
 	}
-	return runtime.Info{Name: "fake", Version: "1", OS: "linux", Arch: "amd64", ID: "fake", Machine: runtime.Limits{CPUs: 4, Memory: 8 << 30}, Can: can}, nil
+	return runtime.Info{Name: "fake", Version: "1", OS: "linux", Arch: "amd64", ID: "fake", Machine: runtime.Limits{CPUs: 4, Memory: 8 << 30}, Can: can, Ahead: r.opts.Ahead}, nil
 }
 
 // EnsureImage has every image: one to pull is local, one to build is built
