@@ -15,17 +15,10 @@ func Work(name string, args []cty.Value) int {
 		}
 		return textOf(args[i])
 	}
+	if m, ok := MatchOf(name, args); ok {
+		return m.Work()
+	}
 	switch name {
-	case "regex":
-		return matching(text(0), text(1))
-	case "regexall": // once to count
-		return 2 * matching(text(0), text(1))
-	case "regexreplace":
-		return 2 * matching(text(1), text(0))
-	case "replace":
-		if pattern, ok := between(text(1), '/'); ok {
-			return 2 * matching(pattern, text(0))
-		}
 	case "length", "strlen", "strrev", "substr": // go by characters as they are seen
 		return len(text(0)) / 32
 	case "trim":
@@ -40,10 +33,6 @@ func Work(name string, args []cty.Value) int {
 	}
 	return 0
 }
-
-// matching is what it takes to look for a regular expression in a text, which
-// is worst where many of its states are possible at once.
-func matching(pattern, text string) int { return len(text) / 64 * states(pattern) / 3 }
 
 // numbers is what it takes to read the long numbers in a text, which grows with
 // the square of their length.

@@ -77,7 +77,8 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 		c.Args[i] = known(a, v)
 		given = append(given, passed(e, i, v)...)
 	}
-	if n := funcs.Work(e.Name, given); n > 0 && !diags.HasErrors() {
+	match := f.timed(e.Name, given)
+	if n := funcs.Work(e.Name, given); match == nil && n > 0 && !diags.HasErrors() {
 		if _, d := f.spend(e, n); d != nil {
 			diags = append(diags, d)
 		}
@@ -93,7 +94,7 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 			return cty.UnknownVal(cty.Bool), diags
 		}
 	}
-	v, diags := c.Value(ctx)
+	v, diags := match.during(e, func() (cty.Value, hcl.Diagnostics) { return c.Value(ctx) })
 	if f.effort.isOver() { // in a template
 		_, d := f.spend(e, 0)
 		return cty.DynamicVal, problem(d)
