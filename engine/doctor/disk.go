@@ -54,6 +54,9 @@ func nearest(dir string) (string, error) {
 
 func tryToWrite(dir string) error {
 	f, err := os.CreateTemp(dir, ".scenario-*")
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("write to %s: %w", dir, p.Err) // the file's name would only be looked for
+	}
 	if err != nil {
 		return err
 	}
