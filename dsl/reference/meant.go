@@ -142,6 +142,31 @@ func (l *Language) throughType(owners []Topic, path []string) []Topic {
 	return all
 }
 
+// typesBelow are the types that the label of a nested block can name, to which a
+// path leads.
+func (l *Language) typesBelow(path []string) []Topic {
+	if len(path) < 2 {
+		return nil
+	}
+	owners, below := l.owners(path)
+	if len(below) == 0 {
+		return nil
+	}
+	var all []Topic
+	for _, o := range owners {
+		for _, b := range o.bodies {
+			m, ok := descend(b.object, below)
+			if !ok || m.block == nil || m.block.Of == "" {
+				continue
+			}
+			for _, t := range l.Types {
+				all = append(all, l.typeIn(o.Name+"."+strings.Join(below, "."), *m.block, []string{t.Name})...)
+			}
+		}
+	}
+	return all
+}
+
 // typeIn returns what stands below a block that is of a type, by the type's name
 // and what leads on below it.
 func (l *Language) typeIn(name string, b schema.Block, path []string) []Topic {

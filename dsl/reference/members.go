@@ -235,7 +235,7 @@ func (l *Language) Below(words ...string) []Topic {
 			}
 		}
 	}
-	return all
+	return append(all, l.typesBelow(segments(strings.Join(words, ".")))...)
 }
 
 // Suggest returns the word, or the path, that was most likely meant, or "".
