@@ -88,9 +88,7 @@ func (killFault) Verify(ctx context.Context, env *step.Env, in Intent) error {
 // several those that are chosen.
 func Aim(ctx context.Context, env *step.Env, node step.Node, m process.Match, which, signal string) (Intent, error) {
 	found, list, err := findAmong(ctx, env, string(node), m, which)
-	in := Intent{Node: string(node), Signal: signal, Targets: targets(found)}
-	in.Main = slices.Contains(ids(in.Targets), mainOf(list))
-	return in, err
+	return Intent{Node: string(node), Signal: signal, Targets: targets(found), First: mainOf(list)}, err
 }
 
 // Kill sends the signal. The node may exit by it.
@@ -130,19 +128,15 @@ func Revive(ctx context.Context, env *step.Env, in Intent) error {
 // ended. It takes milliseconds; what runs on after that has nothing to heal.
 const exitLimit = 5 * time.Second
 
-// settle returns when it shows whether the node goes with the processes.
+// settle returns when it shows whether the node goes with the processes. Its main
+// process may have been one of them, or have ended because they had.
 func (in Intent) settle(ctx context.Context, env *step.Env) error {
-	if !in.Main {
-		return nil
-	}
-	states, err := in.states(ctx, env)
-	if err != nil {
+	list, err := env.Processes.List(ctx, in.Node)
+	if err != nil && runtime.KindOf(err) != runtime.NotRunning {
 		return err
 	}
-	for _, t := range in.Targets {
-		if _, runs := states[t.ID]; runs {
-			return nil // it survived the signal
-		}
+	if slices.ContainsFunc(list, func(p process.Process) bool { return p.ID == in.First && !p.Ended() }) {
+		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, exitLimit)
 	defer cancel()

@@ -44,6 +44,29 @@ func TestAHealAwaitsTheExitOfANodeWhoseMainProcessHasEnded(t *testing.T) {
 	})
 }
 
+// A server that ends when its worker has, and an init that is about to.
+func TestAHealAwaitsTheExitOfANodeWhoseMainProcessFollowedAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, d := behindInit(), killProcess()
+		in, _, err := inject(t, w, d, named("worker"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := w.Processes("node.a")[:1]
+		w.SetProcesses("node.a", left...)
+		go func() {
+			synctest.Wait() // the heal waits for the exit
+			w.Exit("node.a", 1)
+		}()
+		if err := heal(t, w, d, in); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(w.Calls(), "start node.a") {
+			t.Errorf("it was not started: %s", strings.Join(w.Calls(), ", "))
+		}
+	})
+}
+
 func TestAHealDoesNotWaitForANodeThatGoesOn(t *testing.T) {
 	for _, name := range []string{"worker", "adopted"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -18,8 +18,9 @@ type Intent struct {
 	Node    string   `json:"node"`
 	Signal  string   `json:"signal"`
 	Targets []Target `json:"targets"`
-	// Main says that the node's main process is among them: the node exits with it.
-	Main bool `json:"main,omitempty"`
+	// First is the node's main process, whether or not it is among them: the node
+	// exits with it.
+	First process.ID `json:"first"`
 }
 
 // Out is what a fault did to processes.
