@@ -152,13 +152,21 @@ func (s *sweep) container(ctx context.Context, c container.Summary) {
 }
 
 func (s *sweep) network(ctx context.Context, n network.Summary) {
-	err := retryInUse(ctx, func() error {
+	remove := func() error {
 		return s.r.limited(ctx, func() error {
 			_, err := s.r.api.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
 			return err
 		})
-	})
-	s.record("network "+n.Name, "docker network rm "+n.ID[:min(12, len(n.ID))], err)
+	}
+	err := retryInUse(ctx, remove)
+	if hasEndpoints(err) {
+		err = s.r.removeHeld(ctx, n.ID, remove)
+	}
+	command := "docker network rm " + n.ID[:min(shortID, len(n.ID))]
+	if known := (*runtime.Error)(nil); errors.As(err, &known) && known.Hint != "" {
+		command = known.Hint + " && " + command
+	}
+	s.record("network "+n.Name, command, err)
 }
 
 func (s *sweep) volume(ctx context.Context, v volume.Volume) {
@@ -176,7 +184,7 @@ func retryInUse(ctx context.Context, remove func() error) error {
 	defer cancel()
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 		err := remove()
-		if err == nil || !strings.Contains(err.Error(), "active endpoints") && !strings.Contains(err.Error(), "in use") {
+		if err == nil || !hasEndpoints(err) && !strings.Contains(err.Error(), "in use") {
 			return err
 		}
 		timer := time.NewTimer(pause)
