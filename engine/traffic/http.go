@@ -124,13 +124,14 @@ func (h *httpSender) send(s *Sample) {
 }
 
 func (h *httpSender) try(url string, before map[string]string, s *Sample) {
+	began := time.Now()
 	reply := h.wire.ask(h.request(url, s.Seq), h.spec.Timeout)
 	captured, err := h.judge(reply, before)
 	s.Code, s.Bytes, s.Captured = reply.Status, reply.Bytes, captured
 	if err != nil {
 		s.Outcome, s.Class, s.Error = reply.outcome(h.spec.Method), Classify(err), err.Error()
 		if s.Class == Timeout {
-			s.Error = fmt.Sprintf("no answer within %s", h.spec.Timeout)
+			s.Error = noAnswer(h.spec.Timeout, time.Since(began))
 		}
 		return
 	}

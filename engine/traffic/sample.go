@@ -1,6 +1,9 @@
 package traffic
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Outcome is how a request ended.
 type Outcome string
@@ -42,6 +45,21 @@ func (s Sample) SentLate() time.Duration {
 		return late
 	}
 	return 0
+}
+
+// heldUp is how late the end of a time limit may be noticed by one who is not held
+// up: more than a machine takes that has something to do.
+const heldUp = 100 * time.Millisecond
+
+// noAnswer says that a request was given up after a limit, and if that was noticed
+// late: whoever is held up so long may have been held up before, too. It failed
+// all the same, since an answer that was there by then may have come late as well.
+func noAnswer(limit, took time.Duration) string {
+	text := fmt.Sprintf("no answer within %s", limit)
+	if late := took - limit; late > heldUp {
+		text += fmt.Sprintf(", which was noticed %s later: the machine that asks is too busy", late.Round(time.Millisecond))
+	}
+	return text
 }
 
 // Answered says that a whole answer came, whatever it was.

@@ -61,6 +61,7 @@ func newTCPSender(s TCPSpec, dial dialer) (*tcpSender, error) {
 
 // send makes connection seq and fills in what became of it.
 func (t *tcpSender) send(s *Sample) {
+	began := time.Now()
 	sent, err := t.try(s)
 	if err == nil {
 		s.Outcome = OK
@@ -71,7 +72,7 @@ func (t *tcpSender) send(s *Sample) {
 		s.Outcome = Unknown
 	}
 	if s.Class == Timeout {
-		s.Error = fmt.Sprintf("no answer within %s", t.spec.Timeout)
+		s.Error = noAnswer(t.spec.Timeout, time.Since(began))
 	}
 }
 
