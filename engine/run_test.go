@@ -5,19 +5,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/scenario-run/scenario/dsl/lang"
 	"github.com/scenario-run/scenario/engine/event"
 	"github.com/scenario-run/scenario/engine/runtime"
-	"github.com/scenario-run/scenario/engine/runtime/fake"
 	"github.com/scenario-run/scenario/engine/step"
 )
 
@@ -151,48 +147,6 @@ func TestABackgroundStepIsJoinedAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheScenariosOwnTimeLimitIsAFailureOfIt(t *testing.T) {
-	s := newScene()
-	s.timeout = 7 * time.Second
-	s.node("a", nil)
-	s.then(s.action("it", hangs))
-	s.inCleanup(s.action("tidy", nothing))
-	p := s.play(t, t.TempDir())
-	p.expect(t, 1)
-	p.expectCause(t, "scenario's time limit of 7s")
-	if p.Variants[0].Step != "action.it" || p.Variants[0].TimedOut {
-		t.Errorf("%+v", p.Variants[0])
-	}
-	p.step(t, "cleanup/action.tidy")
-}
-
-func TestTheRunsTimeLimitEndsItWithExitCode8(t *testing.T) {
-	s := newScene()
-	s.opts.Timeout = 7 * time.Second
-	s.then(s.action("it", hangs))
-	p := s.play(t, t.TempDir())
-	p.expect(t, 8)
-	p.expectCause(t, "run's time limit of 7s (--timeout)")
-}
-
-func TestCleanupHasALimitAndEachStepOfItRuns(t *testing.T) {
-	s := newScene()
-	s.cleanup = 5 * time.Second
-	s.then(s.action("it", nothing))
-	s.inCleanup(s.action("bad", fails(step.Failf("no"))))
-	s.inCleanup(s.action("slow", hangs))
-	s.inCleanup(s.action("late", nothing))
-	p := s.play(t, t.TempDir())
-	p.expect(t, 1)
-	p.expectCause(t, "no")
-	if got := p.step(t, "cleanup/action.slow"); got.State != event.Failed || !strings.Contains(got.Cause.Message, "time limit of cleanup of 5s") {
-		t.Errorf("%+v", got.Cause)
-	}
-	if got := p.step(t, "cleanup/action.late").State; got != event.Skipped {
-		t.Errorf("%s", got)
-	}
-}
-
 func TestRetryTriesAnActionAgainAndRecordsEachAttempt(t *testing.T) {
 	s := newScene()
 	n := 0
@@ -262,85 +216,6 @@ func TestAStepWhoseWhenIsFalseIsSkippedAndItsResultsAreNull(t *testing.T) {
 	}
 }
 
-func TestInterrupts(t *testing.T) {
-	tests := []struct {
-		name    string
-		signals []os.Signal
-		want    string // of cleanup
-		counts  int    // as how many they count
-	}{
-		{"the first heals, cleans up and removes", []os.Signal{syscall.SIGINT}, "passed cleanup/action.tidy", 1},
-		{"the second skips cleanup, and still removes", []os.Signal{syscall.SIGINT, syscall.SIGHUP}, "", 2},
-		{"the third returns at once", []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT}, "", 3},
-		{"SIGQUIT is like the second", []os.Signal{syscall.SIGQUIT}, "", 2},
-		{"SIGQUIT after the first is the second", []os.Signal{syscall.SIGINT, syscall.SIGQUIT}, "", 2},
-		{"one after SIGQUIT returns at once", []os.Signal{syscall.SIGQUIT, syscall.SIGQUIT}, "", 3},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := newScene()
-			dir := t.TempDir()
-			var signals chan os.Signal
-			var release chan struct{}
-			s.node("a", nil)
-			f := &testFault{}
-			s.then(s.fault("f", f, cty.EmptyObjectVal))
-			s.then(s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
-				for _, sig := range tt.signals {
-					signals <- sig
-				}
-				<-ctx.Done()
-				if tt.counts > 1 {
-					// Until all signals have been taken in.
-					<-release
-				}
-				return step.Result{}, context.Cause(ctx)
-			}))
-			s.then(s.action("next", nothing))
-			s.inCleanup(s.action("tidy", nothing))
-			var p played
-			s.within(t, func() {
-				signals, release = make(chan os.Signal, 3), make(chan struct{})
-				s.opts.Interrupts = signals
-				time.AfterFunc(time.Second, func() { close(release) })
-				began := time.Now()
-				p = s.run(dir)
-				if tt.counts == 3 && time.Since(began) > 0 {
-					t.Errorf("it took %s", time.Since(began))
-				}
-				time.Sleep(time.Minute) // for what was left alone
-			})
-			if p.ExitCode != 130 || p.State != event.Cancelled {
-				t.Errorf("exit code %d, %s\n%s", p.ExitCode, p.State, p.text())
-			}
-			if tt.want != "" {
-				expectOrder(t, p.order(), tt.want)
-			}
-			told := of[event.Interrupted](p)
-			if got := len(told); got != len(tt.signals) || told[got-1].Count != tt.counts {
-				t.Errorf("%d signals recorded: %+v", got, told)
-			}
-			stacks, err := os.ReadFile(filepath.Join(dir, "goroutines.txt"))
-			if slices.Contains(tt.signals, os.Signal(syscall.SIGQUIT)) != strings.Contains(string(stacks), "goroutine ") {
-				t.Errorf("goroutines.txt: %.40q, %v", stacks, err)
-			}
-			if tt.counts == 3 {
-				return
-			}
-			p.expectEmpty(t)
-			if f.healed != 1 {
-				t.Errorf("healed %d times", f.healed)
-			}
-			if got := p.step(t, "action.next").State; got != event.Cancelled {
-				t.Errorf("next is %s", got)
-			}
-			if got := p.step(t, "action.it").State; got != event.Cancelled {
-				t.Errorf("it is %s", got)
-			}
-		})
-	}
-}
-
 func TestKeep(t *testing.T) {
 	tests := []struct {
 		keep Keep
@@ -372,110 +247,6 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRemovedIsExitCode7UnlessSomethingIsWorse(t *testing.T) {
-	for _, tt := range []struct {
-		run  action
-		code int
-	}{{nothing, 7}, {fails(step.Failf("no")), 1}} {
-		s := newScene()
-		s.node("a", nil)
-		s.then(s.action("it", tt.run))
-		s.fake.Fail = func(_ context.Context, op, address string) error {
-			if op == "Remove" && address == "network default" {
-				return errors.New("it has active endpoints")
-			}
-			return nil
-		}
-		p := s.play(t, t.TempDir())
-		if p.ExitCode != tt.code {
-			t.Errorf("exit code %d, want %d", p.ExitCode, tt.code)
-		}
-		if left := of[event.LeftBehind](p); len(left) != 1 || left[0].Command == "" {
-			t.Errorf("%+v", left)
-		}
-	}
-}
-
-func TestARuntimeThatIsLostIsAnError(t *testing.T) {
-	s := newScene()
-	s.node("a", nil)
-	var lose chan struct{}
-	s.then(s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
-		close(lose)
-		return hangs(ctx, env)
-	}))
-	var p played
-	s.within(t, func() {
-		lose = make(chan struct{})
-		go func() { <-lose; s.placed.Lose("connection refused") }()
-		p = s.run(t.TempDir())
-	})
-	if p.ExitCode != 4 {
-		t.Errorf("exit code %d\n%s", p.ExitCode, p.text())
-	}
-	p.expectCause(t, "lost sight of the nodes", "connection refused")
-}
-
-func TestSecretsAreHiddenInAllThatIsWritten(t *testing.T) {
-	const secret = `s3cr"et-token`
-	s := newScene()
-	s.secrets = []string{secret}
-	s.opts.About.Args = []string{"run", "--var", "token=" + secret}
-	s.node("a", map[string]cty.Value{"env": cty.MapVal(map[string]cty.Value{"TOKEN": cty.StringVal(secret)})})
-	s.fake.Script = func(runtime.NodeSpec) fake.Script { return fake.Script{Prints: []string{"token is " + secret}} }
-	st := s.action("it", func(_ context.Context, env *step.Env) (step.Result, error) {
-		env.Progress("sending " + secret)
-		return step.Result{Summary: "sent " + secret, Value: cty.ObjectVal(map[string]cty.Value{"out": cty.StringVal(secret)})}, nil
-	})
-	s.then(st)
-	s.then(s.action("bad", fails(step.Failf("refused %s", secret))))
-	p := s.play(t, t.TempDir())
-	p.expect(t, 1)
-	err := filepath.WalkDir(p.dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if strings.Contains(string(b), secret) || strings.Contains(string(b), `s3cr\"et-token`) {
-			t.Errorf("%s has the secret:\n%s", path, b)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	if !strings.Contains(p.text(), "sent (sensitive)") {
-		t.Errorf("nothing is hidden:\n%s", p.text())
-	}
-}
-
-func TestWhatIsConfidedWhileRunningIsHiddenFromThenOn(t *testing.T) {
-	const computed = "computed: s3cret of 10.90.0.129"
-	s := newScene()
-	s.node("a", nil)
-	st := s.action("it", func(ctx context.Context, env *step.Env) (step.Result, error) {
-		s.placed.Print("node.a", "got "+computed)
-		env.Progress("sending " + computed)
-		return step.Result{}, env.Clock.Sleep(ctx, time.Second)
-	})
-	st.Body = lang.NewBody(hcl.Range{}, nil, nil, func(scope lang.Scope) (cty.Value, diagnostics) {
-		scope.(lang.Confidant).Confide(computed)
-		return cty.EmptyObjectVal, nil
-	})
-	s.then(st)
-	p := s.play(t, t.TempDir())
-	p.expect(t, 0)
-	log, err := os.ReadFile(filepath.Join(p.dir, "s", "default", "nodes", "a.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for what, text := range map[string]string{"the log": string(log), "the events": p.text()} {
-		if strings.Contains(text, "s3cret") || !strings.Contains(text, "(sensitive)") {
-			t.Errorf("%s:\n%s", what, text)
-		}
-	}
-}
-
 func TestRunIDsSortByTimeAndAreUnique(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	a, err := NewRunID(at, strings.NewReader("abcd"))
@@ -490,78 +261,4 @@ func TestRunIDsSortByTimeAndAreUnique(t *testing.T) {
 	if _, err := NewRunID(at, strings.NewReader("ab")); err == nil {
 		t.Error("too little randomness is accepted")
 	}
-}
-
-func TestTheWorstExitCodeCounts(t *testing.T) {
-	for i, code := range precedence {
-		codes := map[int]bool{0: true, code: true}
-		for _, lesser := range precedence[i:] {
-			codes[lesser] = true
-		}
-		if got := worst(codes); got != code {
-			t.Errorf("%v: %d", codes, got)
-		}
-	}
-	if got := worst(map[int]bool{0: true}); got != 0 {
-		t.Errorf("%d", got)
-	}
-}
-
-func TestExitCodesOfVariants(t *testing.T) {
-	tests := []struct {
-		v    VariantResult
-		code int
-	}{
-		{VariantResult{State: event.Passed}, 0},
-		{VariantResult{State: event.Failed, Left: 1}, 1},
-		{VariantResult{State: event.Failed, TimedOut: true}, 8},
-		{VariantResult{State: event.Error}, 4},
-		{VariantResult{State: event.Error, internal: true}, 70},
-		{VariantResult{State: event.Inconclusive, Left: 1}, 6},
-		{VariantResult{State: event.Passed, Left: 1}, 7},
-		{VariantResult{State: event.Cancelled}, 0},
-	}
-	for _, tt := range tests {
-		if got := tt.v.code(); got != tt.code {
-			t.Errorf("%+v: %d, want %d", tt.v, got, tt.code)
-		}
-	}
-}
-
-func TestAPanicOfTheEngineItselfIsExitCode70AndEverythingIsRemoved(t *testing.T) {
-	t.Run("outside of its loop", func(t *testing.T) {
-		s := newScene()
-		s.node("a", nil)
-		s.outputs = []*lang.Output{{Name: "n", Value: lang.NewExpr(hcl.Range{}, nil, nil, func(lang.Scope) (cty.Value, diagnostics) { panic("ouch") })}}
-		p := s.play(t, t.TempDir())
-		p.expect(t, 70)
-		p.expectCause(t, "the engine panicked: ouch")
-	})
-	t.Run("in its loop", func(t *testing.T) {
-		s := newScene()
-		s.node("a", nil)
-		s.background(s.action("bg", hangs))
-		// A result that is no object is a bug of what made the plan.
-		s.then(s.action("it", nothing)).Result = cty.String
-		s.then(s.assertion("x", lang.Assert{}, func(lang.Scope) (cty.Value, diagnostics) { return cty.True, nil },
-			[]lang.Ref{{Kind: lang.ActionRef, Name: "it", Address: "action.it"}}))
-		s.linger = time.Minute
-		p := s.play(t, t.TempDir())
-		p.expect(t, 70)
-		p.expectCause(t, "the engine panicked")
-	})
-}
-
-func TestAFailedCleanupStepDoesNotHideWhyTheRunIsInconclusive(t *testing.T) {
-	s := newScene()
-	s.node("a", nil)
-	s.then(s.action("it", func(context.Context, *step.Env) (step.Result, error) {
-		return step.Result{}, step.Inconclusivef("too little was seen")
-	}))
-	s.inCleanup(s.action("tidy", func(context.Context, *step.Env) (step.Result, error) {
-		return step.Result{}, step.Failf("nothing to tidy")
-	}))
-	p := s.play(t, t.TempDir())
-	p.expect(t, 6)
-	p.expectCause(t, "too little was seen")
 }
