@@ -140,7 +140,11 @@ func (x *executor) recut(ctx context.Context, n *node, id runtime.NodeID) (again
 	if len(off) == 0 {
 		return 0, nil
 	}
-	on, err := x.Runtime.Attachments(ctx, id)
+	var on []runtime.Attachment
+	err = x.onNode(ctx, n.decl.Address, func() error {
+		on, err = x.Runtime.Attachments(ctx, id)
+		return err
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -148,7 +152,8 @@ func (x *executor) recut(ctx context.Context, n *node, id runtime.NodeID) (again
 		if !slices.Contains(off, at.Network) {
 			continue
 		}
-		if err := x.Runtime.Disconnect(ctx, id, at.Network); err != nil {
+		err := x.onNode(ctx, n.decl.Address, func() error { return x.Runtime.Disconnect(ctx, id, at.Network) })
+		if err != nil {
 			return again, fmt.Errorf("disconnect %s again: %w", n.decl.Address, err)
 		}
 		again++

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -369,31 +368,4 @@ func (x *executor) lastFault(is func(*fault.Life) bool) *fault.Life {
 		}
 	}
 	return nil
-}
-
-// dial connects from inside the run, see step.Env.
-func (x *executor) dial(ctx context.Context, from, network, address string) (net.Conn, error) {
-	if from == "host" {
-		return (&net.Dialer{}).DialContext(ctx, network, address)
-	}
-	var id runtime.NodeID
-	var netID string
-	x.ask(func() {
-		netID = x.places.networkFor(address)
-		if from != "" && x.nodes[from] != nil {
-			id = x.nodes[from].id
-		}
-	})
-	if from != "" && id == "" {
-		return nil, fmt.Errorf("connect from %s: there is no such node", from)
-	}
-	agent, err := x.Runtime.Agent(ctx, x.scope, runtime.Place{Network: netID, Node: id})
-	if err != nil && id == "" && ctx.Err() == nil {
-		// Without it nothing can be asked, however often.
-		return nil, (&step.Error{Verdict: step.Broken, Err: err}).AsFinal()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return agent.Dial(ctx, network, address)
 }

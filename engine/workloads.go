@@ -159,12 +159,12 @@ func (x *executor) jobFor(ctx context.Context, v *vertex, t step.Traffic) (Job, 
 	if t.From != "" && id == "" {
 		return nil, fmt.Errorf("send from %s: there is no such node", t.From)
 	}
-	agent, err := x.Runtime.Agent(ctx, x.scope, runtime.Place{Network: network, Node: id})
+	agent, err := x.agentFrom(ctx, t.From, runtime.Place{Network: network, Node: id})
 	if err != nil {
 		return nil, fmt.Errorf("send traffic: %w", err)
 	}
 	return func(ctx context.Context, spec []byte, line func([]byte) error) error {
-		return agent.Run(ctx, t.Job, spec, line)
+		return x.onNode(ctx, t.From, func() error { return agent.Run(ctx, t.Job, spec, line) })
 	}, nil
 }
 
