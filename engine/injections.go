@@ -163,11 +163,12 @@ func (x *executor) injectNext(s *injections, n int, in *step.Injection) bool {
 	if !ok || def.Fault == nil {
 		panic(fmt.Sprintf("%s injects the unknown fault %q", s.v.ID, in.Type))
 	}
-	if why := x.unfit(s, def.Type, in); why != "" {
-		return x.leaveOut(s, in, why) && s.ctx.Err() == nil
-	}
-	if s.ctx.Err() != nil {
+	why := x.unfit(s, def.Type, in)
+	if s.ctx.Err() != nil { // which may be why those before are still there
 		return false
+	}
+	if why != "" {
+		return x.leaveOut(s, in, why)
 	}
 	v := x.injectionVertex(s.v, def.Type, n, in)
 	env := x.envOf(v)

@@ -53,11 +53,12 @@ func (x *executor) belowFloor(s *injections, hit []string) string {
 	var touched []string
 	for _, address := range s.seq.Nodes {
 		switch {
-		case slices.Contains(hit, address):
 		case x.isUntouched(address):
-			untouched++
+			if !slices.Contains(hit, address) {
+				untouched++
+			}
 		default:
-			touched = append(touched, x.touchOf(address, "does not run"))
+			touched = append(touched, address)
 		}
 	}
 	if untouched >= s.seq.Keep {
@@ -65,9 +66,35 @@ func (x *executor) belowFloor(s *injections, hit []string) string {
 	}
 	why := fmt.Sprintf("%s would be left untouched, not %d", plural(untouched, "node"), s.seq.Keep)
 	if len(touched) > 0 {
-		why += ": " + strings.Join(touched, ", ")
+		why += ": " + x.touchesOf(touched)
 	}
 	return why
+}
+
+// touchesOf says what nodes are touched by, each fault once. On the loop.
+func (x *executor) touchesOf(addresses []string) string {
+	var order []string
+	of := map[string][]string{}
+	for _, address := range addresses {
+		by := ""
+		if f := x.faultOn(x.nodes[address]); f != nil {
+			by = f.Step
+		}
+		if of[by] == nil {
+			order = append(order, by)
+		}
+		of[by] = append(of[by], address)
+	}
+	var all []string
+	for _, by := range order {
+		nodes := strings.Join(of[by], " and ")
+		if by == "" {
+			all = append(all, "nothing runs in "+nodes)
+			continue
+		}
+		all = append(all, by+" is on "+nodes)
+	}
+	return strings.Join(all, ", ")
 }
 
 // touchOf says what a node is touched by: a fault, or else how it is. On the loop.

@@ -97,3 +97,18 @@ func TestWhatASequenceNeverInjectedIsSaidAtItsEnd(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+// What waits for its predecessor when enough is injected isn't in its own way.
+func TestWhatIsCutShortByTheEndOfASequenceIsNotLeftOut(t *testing.T) {
+	s, st, _ := squalls(&testFault{onHeal: func(ctx context.Context, env *step.Env) error { return env.Clock.Sleep(ctx, 5*time.Second) }})
+	s.then(st)
+	s.then(s.action("on", sleeps(3*time.Second)))
+	s.then(s.action("over", func(ctx context.Context, env *step.Env) (step.Result, error) {
+		return step.Result{}, env.Faults.Heal(ctx, "action.storm")
+	}))
+	p := s.play(t, t.TempDir())
+	p.expect(t, 0)
+	for _, said := range of[event.StepProgress](p) {
+		t.Errorf("said %q", said.Text)
+	}
+}

@@ -67,7 +67,7 @@ func oneStep(v *outcome.Variant, s *outcome.Step, p *outcome.Problem) *result {
 	}
 	switch {
 	case p != nil:
-		r.judge(s.Finished.State, &message{Message: plain(p.Cause.Message), Type: string(s.Finished.State), Text: plain(p.Text())})
+		r.judge(s.Finished.State, &message{Message: plain(p.Cause.Message), Type: kindOf(s.Finished.State, &p.Cause), Text: plain(p.Text())})
 	case s.Finished.State != event.Passed:
 		m := &message{Message: string(s.Finished.State), Type: string(s.Finished.State)}
 		if s.Finished.Cause != nil {

@@ -2,7 +2,10 @@ package timeline
 
 import (
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // symptom is a sign that something does not work, for whom it shows at.
@@ -83,9 +86,9 @@ type after struct {
 	other *faultLife
 }
 
-// lay lays each symptom to one fault: of those that it may be one of, the last
-// that was injected on its node, or else the last. Said below each of them it
-// would explain none.
+// lay lays each symptom to one fault: of those that it may be one of, the one that
+// it names first itself, or else the last that was injected on its node, or else
+// the last. Said below each of them it would explain none.
 func (v *variant) lay(all []*faultLife, when time.Duration) map[*faultLife]*after {
 	laid, until := map[*faultLife]*after{}, make([]time.Duration, len(all))
 	for i, f := range all {
@@ -114,6 +117,15 @@ func (v *variant) lay(all []*faultLife, when time.Duration) map[*faultLife]*afte
 
 // laidTo is the one of some faults, not none, that a symptom is laid to.
 func laidTo(s symptom, may []*faultLife) (owner *faultLife) {
+	named := -1
+	for _, f := range may {
+		if at := mentions(s.text, f.step); at >= 0 && (named < 0 || at < named) {
+			owner, named = f, at
+		}
+	}
+	if owner != nil {
+		return owner
+	}
 	isNear := func(f *faultLife) bool { return s.node != "" && slices.Contains(f.nodes, s.node) }
 	for _, f := range may {
 		if owner == nil || isNear(f) && !isNear(owner) || isNear(f) == isNear(owner) && f.injected >= owner.injected {
@@ -121,6 +133,23 @@ func laidTo(s symptom, may []*faultLife) (owner *faultLife) {
 		}
 	}
 	return owner
+}
+
+// mentions is where a text names a step, and not one whose address only begins
+// like it; -1: nowhere.
+func mentions(text, step string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], step)
+		if i < 0 {
+			return -1
+		}
+		at, end := from+i, from+i+len(step)
+		next, _ := utf8.DecodeRuneInString(text[end:])
+		if end == len(text) || !strings.ContainsRune("_-[/", next) && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
+			return at
+		}
+		from = end
+	}
 }
 
 // lastOf is until when a symptom may be one of a fault: until what decided the

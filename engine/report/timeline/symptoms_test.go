@@ -30,6 +30,12 @@ func TestASymptomIsLaidToOneFault(t *testing.T) {
 			append(append(append(fault("action.a", "node.a"), fault("action.b", "node.b")...), exit("node.a")), false_),
 			[]string{"first symptom +50.0s: node.a exited though no action asked for it", "first symptom +60.0s: assert holds: is false"},
 		},
+		"the one that it names": {
+			append(append(fault("action.a", "node.a"), fault("action.b", "node.b")...), event.StepFinished{Step: "action.s", State: event.Failed, Cause: &event.Cause{
+				State: event.Failed, Message: "not ready; action.ab is none of them; action.a blocks port 80 on it; action.b was in effect on it",
+			}}),
+			[]string{"first symptom +50.0s: action s: not ready", "nothing else was seen to go wrong after it"},
+		},
 		"of each its own": {
 			append(append(append(append(fault("action.a", "node.a"), exit("node.x")), fault("action.b", "node.b")...), exit("node.a")), exit("node.c")),
 			[]string{"first symptom +30.0s: node.x exited", "first symptom +70.0s: node.c exited"},
