@@ -69,9 +69,10 @@ func (x *expansion) crowded(at *place, rng hcl.Range) {
 
 // firstOf makes the first of several, and reports too many instances if the
 // others come to as many: to make them only to find that out takes seconds, and
-// all the memory that there may be. What refers to one of the roots differs.
+// all the memory that there may be. Where one of the roots shapes what is in it,
+// they differ.
 func (x *expansion) firstOf(i *instance, several int, at hcl.Range, make func(), roots ...string) {
-	for _, t := range i.decl.references() {
+	for _, t := range i.decl.shapedBy() {
 		if slices.Contains(roots, t.RootName()) {
 			several = 1 // those after it may come to less
 			break
@@ -85,6 +86,31 @@ func (x *expansion) firstOf(i *instance, several int, at hcl.Range, make func(),
 		x.crowded(i.place, at)
 	}
 	x.spent.times = outer
+}
+
+// shaping are the arguments that say how much there is of a step, or whether it is
+// done at all.
+var shaping = []string{"count", "for_each", "times", "for", "when"}
+
+// shapedBy are the references that what there is of a declaration, and of the steps
+// inside it, may hang on. What a define makes of its arguments isn't looked at.
+func (d *decl) shapedBy() []hcl.Traversal {
+	if d.block == nil {
+		return nil
+	}
+	var all []hcl.Traversal
+	if d.def != nil {
+		all = referencesIn(d.block.Body)
+	}
+	for _, name := range shaping {
+		if a := d.block.Body.Attributes[name]; a != nil {
+			all = append(all, hclsyntax.Variables(a.Expr)...)
+		}
+	}
+	for _, s := range d.steps {
+		all = append(all, s.shapedBy()...)
+	}
+	return all
 }
 
 // inside is how many instances stand inside something.

@@ -31,8 +31,13 @@ func oddSign(f *File, d *hcl.Diagnostic, line string, begin int) *hcl.Diagnostic
 	if i := strings.IndexByte(code, '#'); i >= 0 {
 		code = code[:i]
 	}
+	quoted := false
 	for i, r := range code {
-		if i == 0 && begin == 0 && r == '\ufeff' || strings.Count(code[:i], `"`)%2 == 1 {
+		if r == '"' {
+			quoted = !quoted
+			continue
+		}
+		if i == 0 && begin == 0 && r == '\ufeff' || quoted {
 			continue
 		}
 		at := func() hcl.Range { return placeIn(f, d, begin, line, i, i+utf8.RuneLen(r)) }

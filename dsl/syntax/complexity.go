@@ -20,7 +20,13 @@ const (
 	// maxDigits is how many digits of a number may stand behind each other. What
 	// it takes to read them grows with the square of their number.
 	maxDigits = 1000
+	// mostMelded is how many bytes may be moved to make one text of the lines of a
+	// heredoc: hcl adds one by one to those before it. It does so for 7,000 lines of
+	// common length, which takes a second.
+	mostMelded = 2 << 30
 )
+
+const tooLongText = "too long a heredoc or template"
 
 // tooComplex reports the place from which on a text is nested too deeply, or
 // has too long an expression, to be parsed and evaluated. Outermost is what
@@ -36,6 +42,8 @@ func tooComplex(src []byte, name string, from hcl.Pos, outermost level) *hcl.Dia
 	end.Column, end.Byte = end.Column+1, end.Byte+1
 	detail := "Keep data in a file of its own, and read it with jsondecode(file(…)) or yamldecode(file(…))."
 	switch {
+	case what == tooLongText:
+		detail = "What it takes to read it grows with the square of its lines, of which it has thousands. Put it into a file of its own, and read it with file(…); what has ${…} in it goes into several."
 	case s.digits > maxDigits:
 		detail = "A number is between 1e-300 and 1e300; a text stands in quotes."
 	case !s.tooDeep():
@@ -66,6 +74,8 @@ type level struct {
 	marker    []byte // of a heredoc
 	block     bool   // it is what a block holds
 	operators int
+	begin     int // of a heredoc
+	pieces    int // of text in it: lines, and what stands between ${…}
 }
 
 func (s *scanner) run() string {
@@ -76,6 +86,10 @@ func (s *scanner) run() string {
 		}
 		if n := s.levels[len(s.levels)-1].operators; n > maxOperators {
 			return fmt.Sprintf("more than %d operators in one expression", maxOperators)
+		}
+		if s.tooLong() {
+			s.at = max(0, bytes.LastIndex(s.src[:s.top().begin], []byte("<<")))
+			return tooLongText
 		}
 		if s.digits > maxDigits {
 			return fmt.Sprintf("a number of more than %d digits", maxDigits)
@@ -95,7 +109,18 @@ func (s *scanner) step() {
 	}
 }
 
+func (s *scanner) top() *level { return &s.levels[len(s.levels)-1] }
+
 func (s *scanner) tooDeep() bool { return s.brackets > maxDepth }
+
+// tooLong says that a heredoc, or a template, takes too long to be made one text: as
+// each piece is added, what is there is copied, and the places of those behind it
+// move up.
+func (s *scanner) tooLong() bool {
+	const place = 16
+	t := s.top()
+	return t.open == '<' && t.pieces*(s.at-t.begin+place*t.pieces)/2 > mostMelded
+}
 
 // inBlocks says that all that is open are blocks.
 func (s *scanner) inBlocks() bool {
@@ -139,8 +164,8 @@ func (s *scanner) code(top *level) {
 		}
 	case '<':
 		if m := heredocMark(s.src[s.at:]); m != nil {
-			s.push(level{open: '<', marker: m})
 			s.skipLine()
+			s.push(level{open: '<', marker: m, begin: s.at + 1})
 			return
 		}
 		top.operators++
@@ -170,9 +195,13 @@ func (s *scanner) text(top *level) {
 			top.operators++ // directives nest without brackets
 		}
 		s.at++
+		top.pieces += 2
 		s.push(level{open: '{'})
-	case c == '\n' && top.marker != nil && endsHeredoc(s.src[s.at+1:], top.marker):
-		s.pop()
+	case c == '\n':
+		top.pieces++
+		if top.marker != nil && endsHeredoc(s.src[s.at+1:], top.marker) {
+			s.pop()
+		}
 	}
 }
 

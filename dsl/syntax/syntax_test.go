@@ -168,6 +168,32 @@ func TestBlocksNestedTooDeeplyAreOneMistake(t *testing.T) {
 	}
 }
 
+// hcl takes a second for a heredoc of 8,000 lines, and four for twice as many.
+func TestAHeredocIsReadAsLongAsItIsReadSoon(t *testing.T) {
+	heredoc := func(lines int, line string) string {
+		return "locals {\n  a = <<-EOT\n" + strings.Repeat("    "+line+"\n", lines) + "  EOT\n  b = <<-EOT\n    x\n  EOT\n}\n"
+	}
+	const common = "a line of about as many characters as are common"
+	for name, tc := range map[string]struct{ text, want string }{
+		"many lines":               {heredoc(3000, common), ""},
+		"too many":                 {heredoc(9000, common), "2:7 too long a heredoc or template"},
+		"few long lines":           {heredoc(100, strings.Repeat(common, 100)), ""},
+		"too many interpolations":  {heredoc(4000, common+"${1}${2}"), "2:7 too long a heredoc or template"},
+		"two that are long enough": {heredoc(4000, common) + heredoc(4000, common), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := syntax.Parse([]byte(tc.text), "x.hcl")
+			var got []string
+			for _, d := range diags {
+				got = append(got, fmt.Sprintf("%d:%d %s", d.Subject.Start.Line, d.Subject.Start.Column, d.Summary))
+			}
+			if strings.Join(got, "; ") != tc.want {
+				t.Errorf("said %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestExpressionsAndTemplatesHaveTheSameLimits(t *testing.T) {
 	deep := strings.Repeat("[", 200_000)
 	if _, diags := syntax.ParseExpression([]byte(deep), "x", hcl.InitialPos); !diags.HasErrors() {
