@@ -66,9 +66,10 @@ type builder struct {
 	scope    lang.Scope // the same, to evaluate with
 	plan     *Plan
 	byID     map[string]*Vertex
-	nodes    map[string][]string   // see nodesOf
-	nodeAt   map[string]*lang.Node // by address
-	named    map[string][]*Vertex  // by address of a step or declaration
+	nodes    map[string][]string    // see nodesOf
+	nodeAt   map[string]*lang.Node  // by address
+	imageAt  map[string]*lang.Image // see imageBlock
+	named    map[string][]*Vertex   // by address of a step or declaration
 	args     map[*lang.Step]cty.Value
 	whens    map[*lang.Step]cty.Value // see when
 	says     map[string]nodeSays      // see saysOf

@@ -141,10 +141,8 @@ func (b *builder) thingsOf(s *lang.Step, f schema.Format) (all []string) {
 // image adds the vertex of a node's image, unless another node has it too, and
 // returns its ID.
 func (b *builder) image(n *lang.Node, ref cty.Value) string {
-	for _, i := range b.variant.Images {
-		if i.Name == n.Image {
-			return b.once(&Vertex{ID: "image." + i.Name, Kind: ImageVertex, Image: i, Title: imageTitle(i)})
-		}
+	if i := b.imageBlock("image." + n.Image); i != nil {
+		return b.ofBlock(i)
 	}
 	if !isText(ref) {
 		return ""
@@ -154,12 +152,29 @@ func (b *builder) image(n *lang.Node, ref cty.Value) string {
 
 // imageNamed is image for what a step calls an image.
 func (b *builder) imageNamed(name string) string {
-	for _, i := range b.variant.Images {
-		if "image."+i.Name == name || i.Pull == name && name != "" {
-			return b.once(&Vertex{ID: "image." + i.Name, Kind: ImageVertex, Image: i, Title: imageTitle(i)})
-		}
+	if i := b.imageBlock(name); i != nil {
+		return b.ofBlock(i)
 	}
 	return b.pulled(name)
+}
+
+// imageBlock is the block of an image, by its address or by what it pulls, or nil.
+// The first of several counts.
+func (b *builder) imageBlock(name string) *lang.Image {
+	if b.imageAt == nil {
+		b.imageAt = map[string]*lang.Image{}
+		for _, i := range slices.Backward(b.variant.Images) {
+			if i.Pull != "" {
+				b.imageAt[i.Pull] = i
+			}
+			b.imageAt["image."+i.Name] = i
+		}
+	}
+	return b.imageAt[name]
+}
+
+func (b *builder) ofBlock(i *lang.Image) string {
+	return b.once(&Vertex{ID: "image." + i.Name, Kind: ImageVertex, Image: i, Title: imageTitle(i)})
 }
 
 func (b *builder) pulled(name string) string {
