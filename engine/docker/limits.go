@@ -85,14 +85,20 @@ func (r *Runtime) Limits(ctx context.Context, id runtime.NodeID) (runtime.Limits
 	if !c.State.Running || c.State.Restarting {
 		return limits, nil
 	}
-	now, err := r.kernelLimits(ctx, scopeOf(c.Config.Labels), id)
-	switch {
-	case err == nil:
-		return now, nil
-	case runtime.KindOf(err) == runtime.NotRunning: // it ended meanwhile
-		return limits, nil
+	for attempt := 1; ; attempt++ {
+		now, err := r.kernelLimits(ctx, scopeOf(c.Config.Labels), id)
+		if err == nil {
+			return now, nil
+		}
+		if runtime.KindOf(err) != runtime.NotRunning || attempt == 2 {
+			return limits, r.failed(ctx, op, err)
+		}
+		state, err := r.InspectNode(ctx, id)
+		if err != nil || !state.Running { // it ended meanwhile
+			return limits, err
+		}
+		// The agent is gone, which the next one answers for.
 	}
-	return limits, r.failed(ctx, op, err)
 }
 
 func (r *Runtime) kernelLimits(ctx context.Context, scope runtime.Scope, id runtime.NodeID) (limits runtime.Limits, err error) {
