@@ -110,7 +110,12 @@ func TestANodeThatDiesWhileSomethingIsDoneToItIsToldSo(t *testing.T) {
 	if strings.Contains(printed.String(), "bug") {
 		t.Error("it tells of a bug of ours")
 	}
-	wantNothingLeft(t, started(out))
+	for what := range strings.Lines(leftOf(t, started(out))) {
+		// A daemon under load may lose an endpoint, for good, when nodes go.
+		if !strings.HasPrefix(what, "network ") || !strings.Contains(printed.String(), "the daemon has lost sight of them") {
+			t.Errorf("left behind: %s", what)
+		}
+	}
 }
 
 // killEach kills each node when its step says that it has begun.

@@ -55,7 +55,7 @@ func (r *Runtime) removeHeld(ctx context.Context, id string, remove func() error
 		return err
 	}
 	return &runtime.Error{
-		Kind: runtime.Conflict, Err: fmt.Errorf("%w; the daemon has lost sight of them: only its restart removes it", r.plain(err)),
+		Kind: runtime.Conflict, Err: fmt.Errorf("%w; the daemon has lost sight of them: only its restart, which stops other containers too, removes it", r.plain(err)),
 		Hint: "sudo systemctl restart docker",
 	}
 }

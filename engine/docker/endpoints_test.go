@@ -84,7 +84,7 @@ func TestEndpointsWithoutAContainerAreTakenOffANetwork(t *testing.T) {
 		reason  string
 	}{
 		"one that is listed":   {&forgetful{listed: map[string]string{"ep-1": "gone"}}, "", ""},
-		"one that is not":      {&forgetful{counted: 1}, "sudo systemctl restart docker && docker network rm 0123456789ab", "only its restart removes it"},
+		"one that is not":      {&forgetful{counted: 1}, "sudo systemctl restart docker && docker network rm 0123456789ab", "the daemon has lost sight of them: only its restart"},
 		"one of somebody else": {&forgetful{listed: map[string]string{"c1": "theirs"}, there: "c1"}, "docker network rm 0123456789ab", "has active endpoints"},
 	} {
 		t.Run(name, func(t *testing.T) {
