@@ -146,6 +146,25 @@ node "n" {
 	}
 }
 
+// What the first instance takes says little of the others: here ten of a hundred are
+// given a list that is long.
+func TestInstancesThatDifferAreEvaluated(t *testing.T) {
+	const file = `scenario "s" {}
+node "n" {
+  count = 100
+  image = "i"
+  command = [for i in range(count.index < 10 ? 1000 : 0) : "${i} of ${count.index}"]
+}
+`
+	for most, refused := range map[int]bool{200_000: false, 20_000: true} {
+		set, diags := source.Load(source.Stdin, source.Options{Stdin: strings.NewReader(file)})
+		_, more := lang.LoadWithin(set, lang.Options{Vocabulary: vocabulary()}, most)
+		if diags = append(diags, more...); diags.HasErrors() != refused {
+			t.Errorf("within %d: %v", most, diags)
+		}
+	}
+}
+
 // A text of a million digits takes seconds to be made a number of, so that it is
 // none.
 func TestATextThatIsTooLongForANumberIsNone(t *testing.T) {
