@@ -159,7 +159,7 @@ func TestATemplateTakesNoMoreThanItIsGiven(t *testing.T) {
 	resolve := func(path string) (string, error) { return filepath.Join(dir, path), nil }
 	for name, enough := range map[string]bool{"loops": false, "nothing": false, "doubled": false, "calls": false, "few": true} {
 		left := 100_000
-		f := TemplateFile(resolve, Table(Env{Resolve: resolve}), func(n int) bool { left -= n; return left >= 0 })
+		f := TemplateFile(resolve, Table(Env{Resolve: resolve}), func(n int) bool { left -= n; return left >= 0 }, Work)
 		_, err := f.Call([]cty.Value{cty.StringVal(name), vars})
 		if (err == nil) != enough {
 			t.Errorf("%s: %v", name, err)
@@ -167,5 +167,18 @@ func TestATemplateTakesNoMoreThanItIsGiven(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "it takes too much") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A file's own expressions are counted at what they take at worst. A log of some
+// megabytes that a run brings isn't refused for that.
+func TestRegularExpressionsAreCountedForWhatTheyAreFor(t *testing.T) {
+	args := []cty.Value{cty.StringVal("(error|warning): ([a-z]+)"), cty.StringVal(strings.Repeat("x", 1<<20))}
+	if worst, usual := Work("regex", args), UsualWork("regex", args); usual*8 > worst || usual < worst/10 || usual == 0 {
+		t.Errorf("%d at worst, mostly %d", worst, usual)
+	}
+	args[0] = cty.StringVal("error")
+	if n := Work("regex", args); n != 0 {
+		t.Errorf("a text that is looked for as it is takes %d", n)
 	}
 }

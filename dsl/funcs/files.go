@@ -122,7 +122,7 @@ func fileExistsFunc(resolve resolver) function.Function {
 // That the template can be parsed and uses nothing that it isn't given shows as
 // soon as its path is known, values or no values. What its loops and calls take
 // is told to take, in elements and pieces of text, and it ends where that says no.
-func TemplateFile(resolve func(path string) (string, error), functions map[string]function.Function, take func(n int) bool) function.Function {
+func TemplateFile(resolve func(path string) (string, error), functions map[string]function.Function, take func(n int) bool, work WorkOf) function.Function {
 	return function.New(&function.Spec{
 		Description: "The text of a file in which ${…} is replaced; the second argument holds what it may use.",
 		Params: []function.Parameter{
@@ -151,7 +151,7 @@ func TemplateFile(resolve func(path string) (string, error), functions map[strin
 			if err != nil {
 				return cty.NilVal, err
 			}
-			m := meter{take}
+			m := meter{take, work}
 			m.measure(expr)
 			v, diags := expr.Value(&hcl.EvalContext{Variables: vars, Functions: m.functions(functions)})
 			if diags.HasErrors() {

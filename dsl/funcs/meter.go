@@ -12,7 +12,10 @@ import (
 
 // meter counts what a template takes: loops and calls are all that makes more of
 // it than is written there.
-type meter struct{ take func(n int) bool }
+type meter struct {
+	take func(n int) bool
+	work WorkOf
+}
 
 var errTakesTooMuch = errors.New("it takes too much to fill in this template")
 
@@ -88,7 +91,7 @@ func (m meter) functions(all map[string]function.Function) map[string]function.F
 					return err
 				}
 			}
-			return m.spend(Work(name, args))
+			return m.spend(m.work(name, args))
 		})
 	}
 	return table

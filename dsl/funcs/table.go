@@ -134,6 +134,6 @@ func Table(env Env) map[string]function.Function {
 		"fileexists": fileExistsFunc(env.Resolve),
 	}
 	// A template can call all of them but itself.
-	t["templatefile"] = TemplateFile(env.Resolve, t, func(int) bool { return true })
+	t["templatefile"] = TemplateFile(env.Resolve, t, func(int) bool { return true }, Work)
 	return t
 }

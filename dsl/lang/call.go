@@ -38,7 +38,11 @@ func (f frame) call(e *hclsyntax.FunctionCallExpr) (cty.Value, hcl.Diagnostics) 
 	table := f.x.p.funcs.in(f.file)
 	fn, ok := table[e.Name]
 	if e.Name == "templatefile" {
-		fn = f.x.p.funcs.template(f.file, f.effort.take)
+		work := funcs.Work
+		if f.runs() {
+			work = funcs.UsualWork
+		}
+		fn = f.x.p.funcs.template(f.file, f.effort.take, work)
 	}
 	if !ok {
 		return f.unknownFunction(e, table)

@@ -24,8 +24,8 @@ func newFunctions(set *source.Set, seed *int64) *functions {
 }
 
 // template is templatefile for a file, which takes from what may still be done.
-func (t *functions) template(f *source.File, take func(n int) bool) function.Function {
-	return funcs.TemplateFile(t.resolver(f), t.in(f), take)
+func (t *functions) template(f *source.File, take func(n int) bool, work funcs.WorkOf) function.Function {
+	return funcs.TemplateFile(t.resolver(f), t.in(f), take, work)
 }
 
 func (t *functions) resolver(f *source.File) func(path string) (string, error) {

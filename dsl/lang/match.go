@@ -25,10 +25,13 @@ type timed struct {
 	effort *effort
 }
 
+// runs says that this is evaluated for the run itself, not to check or to plan it.
+func (f frame) runs() bool { return !f.checking() && f.same == nil }
+
 // timed is nil if a call is none of those, or is counted.
 func (f frame) timed(name string, args []cty.Value) *timed {
 	m, ok := funcs.MatchOf(name, args)
-	if !ok || f.checking() || f.same != nil { // while planning, too
+	if !ok || !f.runs() {
 		return nil
 	}
 	return &timed{m, f.effort}
