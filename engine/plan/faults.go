@@ -90,14 +90,6 @@ func takesFaults(t schema.Type) bool {
 	return slices.ContainsFunc(t.Args.Attrs, func(a schema.Attr) bool { return a.Ref == schema.RefFaults })
 }
 
-func (b *builder) allNodes() []string {
-	var all []string
-	for _, n := range b.variant.Nodes {
-		all = append(all, n.Address)
-	}
-	return all
-}
-
 // lasts says that a step is a fault that is certain to be there, and without
 // an end of its own.
 func (b *builder) lasts(v *Vertex) bool {
