@@ -135,7 +135,7 @@ func laidTo(s symptom, may []*faultLife) (owner *faultLife) {
 	return owner
 }
 
-// mentions is where a text names a step, and not one whose address only begins
+// mentions is where a text names a step, and not one whose address begins or ends
 // like it; -1: nowhere.
 func mentions(text, step string) int {
 	for from := 0; ; {
@@ -144,12 +144,18 @@ func mentions(text, step string) int {
 			return -1
 		}
 		at, end := from+i, from+i+len(step)
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		next, _ := utf8.DecodeRuneInString(text[end:])
-		if end == len(text) || !strings.ContainsRune("_-[/", next) && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
+		if (at == 0 || !ofAddress(before)) && (end == len(text) || !ofAddress(next)) {
 			return at
 		}
 		from = end
 	}
+}
+
+// ofAddress says that an address that goes on with a character is another one.
+func ofAddress(r rune) bool {
+	return strings.ContainsRune("_-[/", r) || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // lastOf is until when a symptom may be one of a fault: until what decided the

@@ -36,6 +36,12 @@ func TestASymptomIsLaidToOneFault(t *testing.T) {
 			}}),
 			[]string{"first symptom +50.0s: action s: not ready", "nothing else was seen to go wrong after it"},
 		},
+		"the one that it names, and not one that ends like what it names": {
+			append(append(fault("action.b", "node.b"), fault("action.a", "node.a")...), event.StepFinished{Step: "action.s", State: event.Failed, Cause: &event.Cause{
+				State: event.Failed, Message: "not ready; repeat.r[0]/action.a was in effect on it; action.b blocks port 80 on it",
+			}}),
+			[]string{"first symptom +50.0s: action s: not ready", "nothing else was seen to go wrong after it"},
+		},
 		"of each its own": {
 			append(append(append(append(fault("action.a", "node.a"), exit("node.x")), fault("action.b", "node.b")...), exit("node.a")), exit("node.c")),
 			[]string{"first symptom +30.0s: node.x exited", "first symptom +70.0s: node.c exited"},
