@@ -39,8 +39,8 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 	if err := k.open(); err != nil {
 		return err
 	}
-	if len(all) == 0 && k.server == nil {
-		return letGo(k.conn) // of an agent before this one, which was killed
+	if len(all) == 0 && k.server == nil { // of an agent before this one, which was killed
+		return errors.Join(letGo(k.conn), forgetFlows())
 	}
 	if len(all) == 0 {
 		return k.end()
@@ -62,7 +62,7 @@ func (k *Keeper) Fail(_ context.Context, spec []byte, _ func([]byte) error) erro
 		return errors.Join(err, s.Close())
 	}
 	k.server = s
-	return nil
+	return forgetFlows()
 }
 
 // Look is lookup.LookJob.
@@ -142,7 +142,7 @@ func (k *Keeper) end() error {
 	}
 	s := k.server
 	k.server = nil
-	return s.Close()
+	return errors.Join(forgetFlows(), s.Close())
 }
 
 const (
