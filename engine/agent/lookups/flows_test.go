@@ -71,17 +71,10 @@ func TestAResolverThatKeepsItsSocketIsLedAwayAndBack(t *testing.T) {
 // codeOver asks for a name by a socket that is open.
 func codeOver(t *testing.T, conn net.Conn) dnsmessage.RCode {
 	t.Helper()
-	q := dnsmessage.Message{Header: dnsmessage.Header{ID: 3}, Questions: []dnsmessage.Question{{
-		Name: dnsmessage.MustNewName("web."), Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET,
-	}}}
-	text, err := q.Pack()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Write(text); err != nil {
+	if _, err := conn.Write(packed(t, "web.")); err != nil {
 		t.Fatal(err)
 	}
 	answer := make([]byte, 512)

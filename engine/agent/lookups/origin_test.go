@@ -114,8 +114,8 @@ func with(t *testing.T, code dnsmessage.RCode) func(string, []byte) []byte {
 	}
 }
 
-// codeOf asks a resolver for a name.
-func codeOf(t *testing.T, network, ip, name string) dnsmessage.RCode {
+// packed is the question for a name.
+func packed(t *testing.T, name string) []byte {
 	t.Helper()
 	q := dnsmessage.Message{Header: dnsmessage.Header{ID: 3}, Questions: []dnsmessage.Question{{
 		Name: dnsmessage.MustNewName(name), Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET,
@@ -124,9 +124,15 @@ func codeOf(t *testing.T, network, ip, name string) dnsmessage.RCode {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+// codeOf asks a resolver for a name.
+func codeOf(t *testing.T, network, ip, name string) dnsmessage.RCode {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	answer, err := ask(ctx, network, net.JoinHostPort(ip, "53"), text, nil)
+	answer, err := ask(ctx, network, net.JoinHostPort(ip, "53"), packed(t, name), nil)
 	var m dnsmessage.Message
 	if err == nil {
 		err = m.Unpack(answer)
